@@ -1,0 +1,11 @@
+//! isugate turns "we pushed a change" into "keep it" or "take it back", with the evidence beside the answer.
+//!
+//! Dependencies point one way: `cli → run → (deploy, bench, isutools, ledger, verdict, report) → host, result, config`.
+
+pub mod config;
+pub mod exit;
+pub mod isutools;
+pub mod ledger;
+pub mod report;
+pub mod result;
+pub mod verdict;
