@@ -4,6 +4,7 @@
 
 pub mod config;
 pub mod exit;
+pub mod host;
 pub mod isutools;
 pub mod ledger;
 pub mod report;

@@ -1,0 +1,44 @@
+# Runs one command line in a process group of its own, with its output in files, up to a wall-clock limit, and writes how it
+# ended. It outlives the connection that started it.
+set -u -m
+dir=$1 limit=$2 grace=$3 cwd=$4 report=$5 line=$6
+shift 6
+trap '' HUP INT
+began=$(date +%s%N)
+finish() { # code, timed out
+  printf 'code %s\ntimed_out %s\nbegan %s\nended %s\n' "$1" "$2" "$began" "$(date +%s%N)" >"$dir/exit.tmp"
+  mv -f -- "$dir/exit.tmp" "$dir/exit"
+}
+: >"$dir/stdout"
+: >"$dir/stderr"
+if ! cd -- "$cwd" 2>>"$dir/stderr"; then
+  printf '%s 0 0 %s\n' "$$" "$began" >"$dir/pid"
+  finish 126 0
+  exit
+fi
+if [ "$report" = 1 ]; then
+  exec 9>"$dir/report_fd"
+  export ISUXBENCH_REPORT_FD=9
+fi
+env -- "$@" bash -c "$line" </dev/null >>"$dir/stdout" 2>>"$dir/stderr" &
+pid=$!
+if [ "$report" = 1 ]; then exec 9>&-; fi
+# The start time of the process (field 22 of stat) tells it from a later one with the same number.
+stat=$(cat "/proc/$pid/stat" 2>/dev/null)
+set -- ${stat##*) }
+printf '%s %s %s %s\n' "$$" "$pid" "${20:-0}" "$began" >"$dir/pid.tmp"
+mv -f -- "$dir/pid.tmp" "$dir/pid"
+(
+  sleep "$limit"
+  : >"$dir/timed-out"
+  kill -TERM -- "-$pid"
+  sleep "$grace"
+  kill -KILL -- "-$pid"
+) 2>/dev/null &
+dog=$!
+wait "$pid"
+code=$?
+kill -KILL -- "-$dog" 2>/dev/null
+# What it left running in its group would disturb the next run.
+kill -KILL -- "-$pid" 2>/dev/null
+if [ -e "$dir/timed-out" ]; then finish "$code" 1; else finish "$code" 0; fi
