@@ -2,10 +2,13 @@
 //!
 //! Dependencies point one way: `cli → run → (deploy, bench, isutools, ledger, verdict, report) → host, result, config`.
 
+pub mod bench;
 pub mod config;
+pub mod deploy;
 pub mod exit;
 pub mod host;
 pub mod isutools;
+pub mod lease;
 pub mod ledger;
 pub mod report;
 pub mod result;

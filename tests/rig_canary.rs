@@ -27,6 +27,14 @@ fn a_command_runs_as_the_servers_user_and_its_exit_status_comes_back() -> Result
 }
 
 #[test]
+fn a_session_has_the_environment_that_the_test_gave_it() -> Result<()> {
+    let path = ("PATH".to_owned(), "/usr/bin:/bin:/opt/a b".to_owned());
+    let sshd = Sshd::start(&Options { env: vec![path], ..Options::new("t13", 13) })?;
+    assert_eq!(sshd.access().run("echo $PATH")?, "/usr/bin:/bin:/opt/a b\n");
+    Ok(())
+}
+
+#[test]
 fn an_unknown_host_key_is_refused() -> Result<()> {
     let sshd = Sshd::start(&Options::new("t2", 2))?;
     sshd.forget_host_key()?;
@@ -95,10 +103,10 @@ fn one_connection_carries_no_more_sessions_than_the_server_allows() -> Result<()
     let sshd = Sshd::start(&Options { max_sessions: 1, ..Options::new("t7", 7) })?;
     let dir = tempfile::tempdir()?;
     let control = format!("ControlPath={}", dir.path().join("c").display());
-    let mut master = sshd.access().command().args(["-M", "-o", &control, "sleep 30"]).spawn()?;
-    process::wait_for("the master", Duration::from_secs(5), || Ok(dir.path().join("c").exists().then_some(())))?;
+    let job = format!("touch {}/started; sleep 30", sshd.home().display());
+    let mut master = sshd.access().command().args(["-M", "-o", &control, &job]).spawn()?;
     process::wait_for("the first session", Duration::from_secs(5), || {
-        Ok(sshd.log_text()?.contains("Starting session").then_some(()))
+        Ok(sshd.home().join("started").exists().then_some(()))
     })?;
     let second =
         process::output(sshd.access().command().args(["-v", "-o", &control, "-o", "ProxyCommand=false", "true"]))?;
@@ -127,11 +135,16 @@ fn a_dropped_server_leaves_no_process_user_or_file() -> Result<()> {
     let sshd = Sshd::start(&Options::new("t10", 10))?;
     let pid = sshd.access().run("setsid sleep 600 >/dev/null 2>&1 </dev/null & echo $!")?.trim().parse()?;
     assert!(process::is_alive(pid));
+    let mut local = Command::new("sleep");
+    sshd.access().end_with_host(local.arg("600"));
+    let mut local = local.spawn()?;
     let (address, port) = sshd.address();
     let address = format!("{address}:{port}");
     let (user, log) = (sshd.access().user.clone(), sshd.log());
     drop(sshd);
     assert!(!process::is_alive(pid));
+    assert!(!process::is_alive(local.id()));
+    local.wait()?;
     assert!(std::net::TcpStream::connect(address).is_err());
     assert!(!log.exists());
     if process::is_root() {

@@ -105,6 +105,9 @@ pub struct Deploy {
     /// Paths below `dir` that are not in git and are kept from release to release, such as uploads or initial data.
     #[serde(default)]
     pub shared: Vec<String>,
+    /// Patterns of what an unmanaged `dir` may lose from sight when isugate first takes it over, such as `*.log`.
+    #[serde(default)]
+    pub leave_behind: Vec<String>,
     /// Commands that build the application, run in the new release's directory.
     #[serde(default)]
     pub build: Vec<BuildStep>,

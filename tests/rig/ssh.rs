@@ -2,6 +2,7 @@
 //! and commands run through it.
 
 use super::process;
+use super::scope::{MARK, Scope};
 use anyhow::{Context, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,9 +17,22 @@ pub struct Access {
     pub config: PathBuf,
     /// The user that the key lets in.
     pub user: String,
+    scope: String,
 }
 
 impl Access {
+    pub(super) fn new(scope: &Scope, alias: &str, user: &str) -> Self {
+        let config = scope.dir().join("ssh_config");
+        Self { alias: alias.to_owned(), config, user: user.to_owned(), scope: scope.id().to_owned() }
+    }
+
+    /// Lets what `command` starts end with the host at the latest, also what
+    /// detaches itself: a program under test leaves `ssh` masters behind when it
+    /// is killed.
+    pub fn end_with_host(&self, command: &mut Command) {
+        command.env(MARK, &self.scope);
+    }
+
     /// `ssh` to the host, to be given a remote command.
     pub fn command(&self) -> Command {
         let mut command = Command::new("ssh");

@@ -30,6 +30,9 @@ pub struct Options {
     pub max_sessions: u32,
     /// As root: serve the current user (root) rather than a new one.
     pub current_user: bool,
+    /// Environment of every session, over what the server sets: `PATH` for
+    /// programs that are not where the system's are. Values hold no quotes.
+    pub env: Vec<(String, String)>,
     /// More lines for `sshd_config`.
     pub extra: String,
 }
@@ -37,7 +40,14 @@ pub struct Options {
 impl Options {
     /// A host `alias` at 127.0.1.`n` with OpenSSH's defaults.
     pub fn new(alias: &str, n: u8) -> Self {
-        Self { alias: alias.to_owned(), n, max_sessions: 10, current_user: false, extra: String::new() }
+        Self {
+            alias: alias.to_owned(),
+            n,
+            max_sessions: 10,
+            current_user: false,
+            env: Vec::new(),
+            extra: String::new(),
+        }
     }
 }
 
@@ -81,7 +91,7 @@ impl Sshd {
         let host_key = ssh::new_key(&dir.join("host_key"))?;
         let client_key = ssh::new_key(&dir.join("id"))?;
         fs::write(dir.join("authorized_keys"), format!("{client_key}\n")).context("cannot write authorized_keys")?;
-        let access = Access { alias: options.alias.clone(), config: dir.join("ssh_config"), user };
+        let access = Access::new(&scope, &options.alias, &user);
         let mut sshd = Self { access, address, port: 0, home, daemon: Mutex::new(None), scope };
 
         // A port that was free a moment ago may be taken by the time sshd binds it.
@@ -208,10 +218,12 @@ impl Sshd {
     fn write_files(&self, host_key: &str, options: &Options) -> Result<()> {
         let dir = self.scope.dir();
         let path = |name: &str| dir.join(name).display().to_string();
+        // Only the first SetEnv line counts, so it holds all of them.
+        let env: String = options.env.iter().map(|(name, value)| format!(" \"{name}={value}\"")).collect();
         let config = format!(
             "ListenAddress {}\nPort {}\nHostKey {}\nPidFile none\nAuthorizedKeysFile {}\nStrictModes no\nUsePAM no\n\
              PasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin prohibit-password\nSubsystem sftp internal-sftp\n\
-             PrintMotd no\nMaxSessions {}\nMaxStartups 100:30:200\nSetEnv {MARK}={}\n{}\n",
+             PrintMotd no\nMaxSessions {}\nMaxStartups 100:30:200\nSetEnv {MARK}={}{env}\n{}\n",
             self.address,
             self.port,
             path("host_key"),

@@ -188,8 +188,7 @@ impl SystemdHost {
             .process_group(0)
             .spawn()
             .context("cannot start run-test-host")?;
-        let access =
-            Access { alias: name.to_owned(), config: group.scope.dir().join("ssh_config"), user: USER.to_owned() };
+        let access = Access::new(&group.scope, name, USER);
         Ok(Self {
             name: name.to_owned(),
             index,

@@ -1,0 +1,220 @@
+//! One execution of the benchmarker: started detached, watched, its ports proven, ended when its time is up or when we are told to,
+//! and its output brought here.
+
+use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
+
+use tokio_util::sync::CancellationToken;
+
+use super::command::result_file;
+use crate::{
+    exit::{Exit, Failure},
+    host::{
+        Cmd, Host, PullError,
+        job::{Job, JobEnd, JobSpec, JobState},
+    },
+    report::{Event, Events},
+};
+
+const LISTENER: &str = include_str!("scripts/listener.sh");
+
+/// How long a benchmark that goes on without us is waited for when the connection is lost, beyond its own limit.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// What to execute.
+#[derive(Debug, Clone)]
+pub struct Execution {
+    /// The command line, filled in.
+    pub line: String,
+    /// Its working directory on the host.
+    pub cwd: String,
+    /// The run's directory for it on the host: output, result file, report.
+    pub run_dir: String,
+    /// Wall-clock limit.
+    pub limit: Duration,
+    /// Ports that it is to open, by name.
+    pub ports: BTreeMap<String, u16>,
+}
+
+/// How it went.
+#[derive(Debug, Clone, Default)]
+pub struct Executed {
+    /// How it ended; absent when its supervisor was killed with it.
+    pub end: Option<JobEnd>,
+    /// When it began, nanoseconds since 1970 by the host's clock.
+    pub began_ns: u64,
+    /// What spoils the run, found without looking at the result.
+    pub violations: Vec<String>,
+    /// What was noticed.
+    pub warnings: Vec<String>,
+}
+
+impl Execution {
+    /// Starts it.
+    ///
+    /// # Errors
+    /// The host.
+    pub async fn start(&self, host: &Host) -> Result<Job, Failure> {
+        let spec = JobSpec {
+            line: self.line.clone(),
+            cwd: self.cwd.clone(),
+            env: Vec::new(),
+            limit: self.limit,
+            grace: Duration::from_secs(5),
+            report_fd: true,
+        };
+        Job::start(host, &self.run_dir, &spec).await.map_err(Failure::from)
+    }
+
+    /// Watches a started one to its end.
+    ///
+    /// # Errors
+    /// The host, when it stays away longer than the benchmarker may run. Being cancelled is [`Exit::Interrupted`]; the
+    /// benchmarker has been ended then.
+    pub async fn watch(
+        &self,
+        host: &Arc<Host>,
+        job: &Job,
+        events: &Events,
+        cancel: &CancellationToken,
+    ) -> Result<Executed, Failure> {
+        let mut executed = Executed::default();
+        let began = tokio::time::Instant::now();
+        let mut lines = LastLines::default();
+        let (group, mut grouped) = tokio::sync::oneshot::channel();
+        let mut group = Some(group);
+        let wait = job.wait(host, self.limit + PATIENCE, |poll| {
+            executed.began_ns = poll.began_ns.unwrap_or(executed.began_ns);
+            if let (Some(pid), Some(_)) = (poll.group, &group) {
+                // Only the first one counts; nobody may be listening any more.
+                let _ = group.take().map(|channel| channel.send(pid));
+            }
+            for line in lines.take(&poll.stdout) {
+                events.emit(Event::Output { host: host.name().into(), line });
+            }
+            events.emit(Event::BenchProgress { elapsed: began.elapsed(), limit: self.limit });
+        });
+        let prove = async {
+            match (&mut grouped).await {
+                Ok(group) => self.prove_ports(host, group).await,
+                Err(_) => (Vec::new(), Vec::new()),
+            }
+        };
+        let both = async { tokio::join!(wait, prove) };
+        let (state, (violations, warnings)) = tokio::select! {
+            both = both => both,
+            () = cancel.cancelled() => {
+                job.stop(host, Duration::from_secs(2)).await?;
+                return Err(Failure::new(Exit::Interrupted, "interrupted; the benchmarker was ended", "`isugate bench` starts anew"));
+            }
+        };
+        executed.violations.extend(violations);
+        executed.warnings.extend(warnings);
+        match state? {
+            JobState::Ended(end) => {
+                executed.began_ns = end.began_ns;
+                executed.end = Some(end);
+            }
+            _ => executed.violations.push(format!(
+                "{}: the benchmarker was killed from outside, with the process that watched it (was the host restarted?)",
+                host.name()
+            )),
+        }
+        Ok(executed)
+    }
+
+    /// A port that someone else holds makes some benchmarkers fail in silence, or the application talk to the wrong one.
+    async fn prove_ports(&self, host: &Arc<Host>, group: u64) -> (Vec<String>, Vec<String>) {
+        let (mut violations, mut warnings) = (Vec::new(), Vec::new());
+        if self.ports.is_empty() {
+            return (violations, warnings);
+        }
+        let mut open: BTreeMap<&String, u16> = self.ports.iter().map(|(name, port)| (name, *port)).collect();
+        for pause in [200, 300, 500, 1000, 2000] {
+            tokio::time::sleep(Duration::from_millis(pause)).await;
+            let args = std::iter::once(group.to_string()).chain(open.values().map(u16::to_string));
+            let Ok(output) = host.output(&Cmd::script(LISTENER, args), Duration::from_secs(10)).await else { continue };
+            for line in output.text().lines() {
+                let mut words = line.splitn(3, ' ');
+                let (Some(port), Some(owner)) = (words.next().and_then(|p| p.parse::<u16>().ok()), words.next()) else {
+                    continue;
+                };
+                let Some(name) = open.iter().find(|(_, p)| **p == port).map(|(name, _)| *name) else { continue };
+                match owner {
+                    "own" => drop(open.remove(name)),
+                    "other" => {
+                        let who = words.next().unwrap_or("someone else");
+                        violations.push(format!(
+                            "{}: port {port} ({name}) is held by {who}, not by the benchmarker",
+                            host.name()
+                        ));
+                        open.remove(name);
+                    }
+                    _ => {}
+                }
+            }
+            if open.is_empty() {
+                return (violations, warnings);
+            }
+        }
+        warnings.extend(open.iter().map(|(name, port)| {
+            format!("{}: the benchmarker did not open port {port} ({name}) in its first 4 s", host.name())
+        }));
+        (violations, warnings)
+    }
+}
+
+/// Brings the benchmarker's files here: `stdout`, `stderr`, and where there are such, `result.json` and `report_fd`.
+///
+/// # Errors
+/// The connection, or this machine's disk. A file that the benchmarker did not write is no error.
+pub async fn bring(host: &Host, run_dir: &str, local: &Path) -> Result<Vec<String>, Failure> {
+    let io = |e: std::io::Error| Failure::new(Exit::Failed, format!("{}: {e}", local.display()), "is the disk full?");
+    tokio::fs::create_dir_all(local).await.map_err(io)?;
+    let mut brought = Vec::new();
+    let result = result_file(run_dir);
+    for (remote, name) in [
+        (format!("{run_dir}/stdout"), "stdout"),
+        (format!("{run_dir}/stderr"), "stderr"),
+        (result, "result.json"),
+        (format!("{run_dir}/report_fd"), "report_fd"),
+    ] {
+        let mut tried = host.pull(&remote, &local.join(name)).await;
+        if matches!(&tried, Err(PullError::Host(error)) if error.is_lost()) {
+            host.reconnect().await?;
+            tried = host.pull(&remote, &local.join(name)).await;
+        }
+        match tried {
+            Ok(_) => brought.push(name.to_string()),
+            Err(PullError::Missing(_)) => {}
+            Err(PullError::Denied(path)) => {
+                let message = format!("{}: {path} may not be read", host.name());
+                let next = "let the benchmarker write its result so that the user of the connection can read it";
+                return Err(Failure::new(Exit::Failed, message, next));
+            }
+            Err(PullError::Host(error)) => return Err(error.into()),
+        }
+    }
+    Ok(brought)
+}
+
+/// Cuts a stream into lines as it comes.
+#[derive(Default)]
+struct LastLines {
+    rest: Vec<u8>,
+}
+
+impl LastLines {
+    /// A line that does not end would grow without bound; for a display its beginning is enough.
+    const LONGEST: usize = 4096;
+
+    fn take(&mut self, bytes: &[u8]) -> Vec<String> {
+        self.rest.extend_from_slice(bytes);
+        let Some(end) = memchr::memrchr(b'\n', &self.rest) else {
+            self.rest.truncate(Self::LONGEST);
+            return Vec::new();
+        };
+        let whole: Vec<u8> = self.rest.drain(..=end).collect();
+        let lines = whole[..end].split(|b| *b == b'\n').map(|line| &line[..line.len().min(Self::LONGEST)]);
+        lines.map(|line| String::from_utf8_lossy(line).into_owned()).collect()
+    }
+}

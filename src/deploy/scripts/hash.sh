@@ -1,0 +1,27 @@
+# SHA-256 of what the build made in a release. Arguments: where isugate keeps its files, the commit, how many files are
+# listed one by one, then the paths to hash (none: everything that the commit does not hold).
+set -eu
+state=$1 commit=$2 most=$3
+shift 3
+release=$state/releases/$commit
+cd -- "$release"
+list() {
+  if [ "$#" -gt 0 ]; then
+    for path in "$@"; do
+      [ -e "$path" ] || { echo "$path was not built" >&2; exit 3; }
+      find "./$path" -type f -print0
+    done
+  else
+    GIT_INDEX_FILE=$release.index git --git-dir="$state/repo.git" --work-tree="$release" ls-files -z --others --modified |
+      while IFS= read -r -d '' path; do
+        if [ -f "$path" ] && [ ! -L "$path" ]; then printf '%s\0' "$path"; fi
+      done
+  fi
+}
+count=$(list "$@" | tr -cd '\0' | wc -c)
+if [ "$count" -le "$most" ]; then
+  list "$@" | sort -z -u | xargs -0 -r sha256sum -z --
+else
+  sum=$(list "$@" | sort -z -u | xargs -0 sha256sum -z -- | sha256sum | cut -d' ' -f1)
+  printf '%s  (%s files)\0' "$sum" "$count"
+fi

@@ -1,0 +1,101 @@
+//! Restarting what was configured, in order, and the state of systemd units before and after.
+
+use std::{collections::BTreeMap, time::Duration};
+
+use futures::future::join_all;
+
+use super::{Deployment, Site, site::QUICK};
+use crate::{
+    config::{Config, shape::Restart},
+    exit::{Exit, Failure},
+    host::{Cmd, Host},
+    ledger::UnitState,
+};
+
+const UNITS: &str = include_str!("scripts/units.sh");
+const RESTART: &str = include_str!("scripts/restart.sh");
+
+/// Restarts everything in the order of the configuration; hosts of one entry at the same time.
+///
+/// # Errors
+/// The first that failed, with what it said.
+pub async fn restart(deployment: &Deployment<'_>, sites: &[Site]) -> Result<(), Failure> {
+    for step in &deployment.deploy.restart {
+        let hosts = deployment.config.hosts_on(&step.on);
+        let chosen = sites.iter().filter(|site| hosts.contains(&site.host.name()));
+        for result in join_all(chosen.map(|site| one(deployment, site, step))).await {
+            result?;
+        }
+    }
+    Ok(())
+}
+
+async fn one(deployment: &Deployment<'_>, site: &Site, step: &Restart) -> Result<(), Failure> {
+    let (cmd, what) = match (&step.unit, &step.run) {
+        (Some(unit), _) => (Cmd::script(RESTART, [unit.clone()]), unit.clone()),
+        (None, Some(run)) => {
+            let cmd = Cmd::line(run).cwd(deployment.deploy.dir.clone());
+            (
+                cmd.env("ISUGATE_COMMIT", deployment.commit).env("ISUTOOLS_GIT_HASH", deployment.commit),
+                format!("`{run}`"),
+            )
+        }
+        (None, None) => return Ok(()),
+    };
+    let output = site.host.output(&cmd, Duration::from_secs(120)).await?;
+    if output.ok() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    let said: Vec<_> = said.lines().rev().take(12).collect();
+    let said = said.into_iter().rev().collect::<Vec<_>>().join("\n    ");
+    let host = site.host.name();
+    let message = format!("{host}: restarting {what} failed\n    {said}");
+    let next = match &step.unit {
+        Some(unit) => format!("see on {host}: journalctl -u {unit} -n 50"),
+        None => format!("try the command on {host} in {}", deployment.deploy.dir),
+    };
+    Err(Failure::new(Exit::NotReady, message, next))
+}
+
+/// The units that the configuration restarts on a host.
+pub fn names(config: &Config, host: &str) -> Vec<String> {
+    let restart = config.deploy.iter().flat_map(|deploy| &deploy.restart);
+    restart.filter(|step| config.hosts_on(&step.on).contains(&host)).filter_map(|step| step.unit.clone()).collect()
+}
+
+/// State of units on a host.
+///
+/// # Errors
+/// A unit that the host does not know.
+pub async fn states(host: &Host, units: &[String]) -> Result<BTreeMap<String, UnitState>, Failure> {
+    if units.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let output = host.output(&Cmd::script(UNITS, units.iter().cloned()), QUICK).await?;
+    let mut states: BTreeMap<String, UnitState> = BTreeMap::new();
+    let mut current = None;
+    for line in output.text().lines() {
+        if let Some(unit) = line.strip_prefix("unit ") {
+            current = Some(unit.to_string());
+            states.insert(unit.into(), UnitState::default());
+            continue;
+        }
+        let (Some(unit), Some((key, value))) = (&current, line.split_once('=')) else { continue };
+        if (key, value) == ("LoadState", "not-found") {
+            let message = format!("{}: systemd knows no unit {unit}", host.name());
+            let next = "see `systemctl list-units --type=service` there and correct deploy.restart";
+            return Err(Failure::new(Exit::NotReady, message, next));
+        }
+        let Some(state) = states.get_mut(unit) else { continue };
+        let number = value.parse().unwrap_or(0);
+        match key {
+            "ActiveState" => state.active = value.into(),
+            "ExecMainStartTimestampMonotonic" => state.started_us = number,
+            "NRestarts" => state.restarts = number,
+            "MainPID" => state.pid = number,
+            _ => {}
+        }
+    }
+    Ok(states)
+}
