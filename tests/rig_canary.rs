@@ -7,11 +7,12 @@ use anyhow::{Context, Result, ensure};
 use rig::git_http::GitHttp;
 use rig::git_remote::{self, GitRemote, git};
 use rig::process;
+use rig::scope;
 use rig::ssh;
 use rig::sshd::{Options, Sshd};
 use rig::systemd_host::SystemdHost;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 /// ssh's own failure, as opposed to the remote command's.
@@ -88,7 +89,9 @@ fn a_frozen_server_keeps_the_client_waiting_until_it_is_thawed() -> Result<()> {
 fn a_broken_connection_ends_the_client_but_not_what_detached_itself() -> Result<()> {
     let sshd = Sshd::start(&Options::new("t6", 6))?;
     let home = sshd.home().display().to_string();
-    let job = format!("setsid sh -c 'sleep 1; echo done >{home}/result' >{home}/out 2>&1 </dev/null & sleep 60");
+    let job = format!(
+        "setsid sh -c 'echo started; sleep 1; echo done >{home}/result' >{home}/out 2>&1 </dev/null & sleep 60"
+    );
     let mut client = sshd.access().command().arg(job).spawn()?;
     process::wait_for("the job", Duration::from_secs(5), || Ok(sshd.home().join("out").exists().then_some(())))?;
     assert!(sshd.kill_connections()? > 0);
@@ -314,32 +317,42 @@ fn a_dropped_host_leaves_no_cgroup_namespace_or_file() -> Result<()> {
     Ok(())
 }
 
-#[test]
-fn what_a_killed_test_process_leaves_is_removed() -> Result<()> {
-    // This very test binary, as the process that is killed in the middle.
-    let mut victim = Command::new(std::env::current_exe()?)
-        .args(["--exact", "victim_of_the_test_above", "--nocapture"])
-        .env("ISUGATE_RIG_VICTIM", "1")
-        .stdout(std::process::Stdio::piped())
-        .spawn()?;
-    let mut lines = std::io::BufRead::lines(std::io::BufReader::new(victim.stdout.take().context("stdout")?));
-    let scope = lines
-        .find_map(|line| line.ok()?.strip_prefix("scope: ").map(str::to_owned))
-        .context("the victim named no scope")?;
-    assert!(Path::new(&scope).exists());
+/// Runs another test of this file in a process of its own and kills that process
+/// as soon as `file` in its scope holds something; returns what `list` of the
+/// scope held, after the guard has removed the scope.
+fn kill_in_the_middle(test: &str, file: &str, list: &str) -> Result<String> {
+    let mut victim = Command::new(std::env::current_exe()?).args(["--exact", test]).stdout(Stdio::null()).spawn()?;
+    let prefix = format!("{}-", victim.id());
+    let scope = process::wait_for("the test in the middle", Duration::from_secs(60), || {
+        let mut entries = std::fs::read_dir(scope::base()?)?.flatten();
+        let scope = entries.find(|entry| entry.file_name().to_string_lossy().starts_with(&prefix));
+        let scope = scope.map(|entry| entry.path());
+        Ok(scope.filter(|scope| scope.join(file).metadata().is_ok_and(|file| file.len() > 0)))
+    })?;
+    let owned = std::fs::read_to_string(scope.join(list))?;
     victim.kill()?;
     victim.wait()?;
-    process::wait_for("the guard", Duration::from_secs(10), || Ok((!Path::new(&scope).exists()).then_some(())))
+    process::wait_for("the guard", Duration::from_secs(20), || Ok((!scope.exists()).then_some(())))?;
+    Ok(owned)
 }
 
 #[test]
-fn victim_of_the_test_above() -> Result<()> {
-    if std::env::var_os("ISUGATE_RIG_VICTIM").is_none() {
-        return Ok(());
+fn a_killed_test_process_leaves_no_server() -> Result<()> {
+    let test = "a_broken_connection_ends_the_client_but_not_what_detached_itself";
+    let processes = kill_in_the_middle(test, "home/out", "pids")?;
+    let pid = processes.split(' ').next().context("the test owned no process")?.parse()?;
+    assert!(!process::is_alive(pid));
+    Ok(())
+}
+
+#[test]
+fn a_killed_test_process_leaves_no_host() -> Result<()> {
+    let test = "a_restart_ends_every_child_of_a_unit_and_a_crash_is_counted";
+    let cgroups = kill_in_the_middle(test, "isu1/upper/etc/systemd/system/workers.service", "cgroups")?;
+    ensure!(!cgroups.is_empty(), "the test owned no cgroup");
+    for cgroup in cgroups.lines() {
+        let left = process::run(Command::new("find").args(["/sys/fs/cgroup", "-maxdepth", "2", "-name", cgroup]))?;
+        assert_eq!(left, "");
     }
-    let sshd = Sshd::start(&Options::new("t12", 12))?;
-    let scope = sshd.log();
-    println!("scope: {}", scope.parent().context("a directory")?.display());
-    std::thread::sleep(Duration::from_secs(60));
     Ok(())
 }

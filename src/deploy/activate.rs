@@ -38,7 +38,7 @@ impl Activation {
     }
 }
 
-/// Activates the prepared release on all hosts and waits until it is ready. On failure everything is put back.
+/// Activates the prepared release on all hosts and restarts what is to be restarted. On failure everything is put back.
 ///
 /// # Errors
 /// What failed, with the state that each host was left in.
@@ -92,9 +92,7 @@ async fn forward(deployment: &Deployment<'_>, sites: &[Site], done: &mut Activat
     }
     deployment.still_wanted()?;
     done.restarted = true;
-    units::restart(deployment, sites).await?;
-    deployment.still_wanted()?;
-    ready::wait(deployment, sites).await
+    units::restart(deployment, sites).await
 }
 
 /// Puts back what ran before, as far as it goes; says what state each host is in.

@@ -95,6 +95,9 @@ pub struct HostRecord {
     /// Units after the restart, before the benchmark.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub units: BTreeMap<String, UnitState>,
+    /// SHA-256 of what each probe printed before the benchmark, by name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub probes: BTreeMap<String, String>,
     /// Whether objects were sent to it.
     #[serde(default)]
     pub shipped: bool,

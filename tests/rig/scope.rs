@@ -38,8 +38,7 @@ impl Scope {
         let pid = std::process::id();
         let number = COUNT.fetch_add(1, Ordering::Relaxed);
         let id = format!("{pid}-{}-{number}", process::start_time(pid)?);
-        let base =
-            PathBuf::from(format!("/tmp/isugate-rig-{}", process::uid().context("no uid in /proc/self/status")?));
+        let base = base()?;
         // Other users may pass through, to a home below, but not look around.
         for dir in [&base, &base.join(&id)] {
             match fs::DirBuilder::new().mode(0o711).create(dir) {
@@ -126,6 +125,15 @@ impl Drop for Scope {
             eprintln!("rig: {error:#}");
         }
     }
+}
+
+/// The directory that holds the scopes of all of this user's test processes.
+///
+/// # Errors
+/// When the user cannot be found out.
+pub fn base() -> Result<PathBuf> {
+    let uid = process::uid().context("no uid in /proc/self/status")?;
+    Ok(PathBuf::from(format!("/tmp/isugate-rig-{uid}")))
 }
 
 /// Starts the process that outlives this one: it waits until its stdin ends,
