@@ -75,5 +75,11 @@ impl std::error::Error for Failure {}
 
 /// The exit status that an error asks for; [`Exit::Failed`] when it asks for none.
 pub fn of(error: &anyhow::Error) -> Exit {
-    error.chain().find_map(|cause| cause.downcast_ref::<Failure>()).map_or(Exit::Failed, |failure| failure.exit)
+    error
+        .chain()
+        .find_map(|cause| match cause.downcast_ref::<Failure>() {
+            Some(failure) => Some(failure.exit),
+            None => cause.downcast_ref::<crate::config::ConfigError>().map(|_| Exit::Usage),
+        })
+        .unwrap_or(Exit::Failed)
 }

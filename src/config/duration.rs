@@ -39,6 +39,26 @@ pub fn format_duration(duration: Duration) -> String {
     }
 }
 
+/// How a duration is written, as a regular expression of JSON Schema.
+pub(super) const PATTERN: &str = "^[0-9]+(ms|s|m|h)$";
+
+/// Stands in the JSON Schema for a duration as text.
+pub(super) struct DurationText;
+
+impl schemars::JsonSchema for DurationText {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Duration".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "pattern": PATTERN })
+    }
+}
+
 /// For `#[serde(with = …)]`: a duration as text.
 pub mod text {
     use super::*;

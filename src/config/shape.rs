@@ -86,7 +86,7 @@ pub struct SshConfig {
     pub known_hosts: Option<String>,
     /// How long a connection may take to be made; default 10s.
     #[serde(with = "duration::text")]
-    #[schemars(with = "String")]
+    #[schemars(with = "duration::DurationText")]
     pub connect_timeout: Duration,
 }
 
@@ -142,7 +142,7 @@ pub struct BuildStep {
     pub run: String,
     /// How long it may take; default 10m.
     #[serde(default = "ten_minutes", with = "duration::text")]
-    #[schemars(with = "String")]
+    #[schemars(with = "duration::DurationText")]
     pub timeout: Duration,
 }
 
@@ -202,7 +202,7 @@ pub struct Ready {
     pub run: Option<String>,
     /// How long to wait for it; default 30s.
     #[serde(default = "thirty_seconds", with = "duration::text")]
-    #[schemars(with = "String")]
+    #[schemars(with = "duration::DurationText")]
     pub within: Duration,
 }
 
@@ -225,7 +225,7 @@ pub struct Bench {
     pub dir: Option<String>,
     /// Wall-clock limit, after which its whole process group is ended; by default the contest preset's, or 180s.
     #[serde(default, with = "optional_duration")]
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<duration::DurationText>")]
     pub timeout: Option<Duration>,
     /// How its result is read; by default as the contest's.
     #[serde(default)]
@@ -283,7 +283,7 @@ pub struct Collect {
     pub run: String,
     /// How long it may take; default 1m.
     #[serde(default = "one_minute", with = "duration::text")]
-    #[schemars(with = "String")]
+    #[schemars(with = "duration::DurationText")]
     pub timeout: Duration,
 }
 
@@ -344,7 +344,6 @@ pub enum Preset {
 #[serde(deny_unknown_fields, default)]
 pub struct CodesConfig {
     /// One occurrence is one too many.
-    #[schemars(with = "Vec<String>")]
     pub deny: Vec<Code>,
     /// So many are allowed, whatever the baseline had.
     #[schemars(with = "BTreeMap<String, u64>")]
@@ -368,6 +367,20 @@ pub enum CodeDefault {
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct Code(pub String);
+
+impl JsonSchema for Code {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Code".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": ["string", "integer"] })
+    }
+}
 
 impl<'de> Deserialize<'de> for Code {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
