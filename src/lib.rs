@@ -3,6 +3,7 @@
 //! Dependencies point one way: `cli → run → (deploy, bench, isutools, ledger, verdict, report) → host, result, config`.
 
 pub mod bench;
+pub mod cli;
 pub mod config;
 pub mod deploy;
 pub mod exit;
@@ -12,4 +13,5 @@ pub mod lease;
 pub mod ledger;
 pub mod report;
 pub mod result;
+pub mod run;
 pub mod verdict;

@@ -119,11 +119,14 @@ impl Templates {
         self.registry.render("report", context).map_err(|error| {
             let name = error.template_name.as_deref().unwrap_or("report");
             let problem = match error.reason() {
-                RenderErrorReason::MissingVariable(Some(variable)) => format!(
-                    "there is no variable `{variable}` here; next: see the list of variables in docs/report.md"
-                ),
+                RenderErrorReason::MissingVariable(Some(variable)) => {
+                    format!("there is no variable `{variable}` here; next: see the list of variables in docs/report.md")
+                }
                 RenderErrorReason::PartialNotFound(partial) => {
-                    format!("there is no template `{partial}`; the nearest is `{}`", nearest(partial).trim_end_matches(".md.hbs"))
+                    format!(
+                        "there is no template `{partial}`; the nearest is `{}`",
+                        nearest(partial).trim_end_matches(".md.hbs")
+                    )
                 }
                 other => other.to_string(),
             };

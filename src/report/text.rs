@@ -55,7 +55,11 @@ pub fn markdown(text: &str) -> String {
                 out.push('\\');
                 out.push(c);
             }
-            '.' | ')' if at > 0 && (rest.is_empty() || rest.starts_with(' ')) && line[..at].bytes().all(|b| b.is_ascii_digit()) => {
+            '.' | ')'
+                if at > 0
+                    && (rest.is_empty() || rest.starts_with(' '))
+                    && line[..at].bytes().all(|b| b.is_ascii_digit()) =>
+            {
                 out.push('\\');
                 out.push(c);
             }
@@ -75,7 +79,9 @@ pub fn markdown_code(text: &str) -> String {
         let mut out = String::from("<code>");
         for c in line.chars() {
             // Inside an HTML element the text is still Markdown, so that everything which is markup becomes an entity.
-            if c.is_ascii_punctuation() && !matches!(c, '/' | ',' | '-' | '=' | '?' | ';' | '\'' | '(' | ')' | '+' | '%') {
+            if c.is_ascii_punctuation()
+                && !matches!(c, '/' | ',' | '-' | '=' | '?' | ';' | '\'' | '(' | ')' | '+' | '%')
+            {
                 entity(c, &mut out);
             } else {
                 out.push(c);

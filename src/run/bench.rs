@@ -14,8 +14,8 @@ use super::{
 use crate::{
     config::shape::{Intent, Preset},
     exit::{Exit, Failure},
-    ledger::{Entry, Ledger, RunRecord},
     lease::Claim,
+    ledger::{Entry, Ledger, RunRecord},
     report::{Report, Stage},
     verdict::Verdict,
 };
@@ -130,7 +130,8 @@ async fn decide(
     ledger: &Ledger,
 ) -> Result<Decided, Failure> {
     let mut candidate = measure(way, session, plan, options.deploy).await?;
-    let listing = ledger.runs().map_err(|e| Failure::new(Exit::Failed, e.to_string(), "see `git log` of the ledger's branch"))?;
+    let listing =
+        ledger.runs().map_err(|e| Failure::new(Exit::Failed, e.to_string(), "see `git log` of the ledger's branch"))?;
     let baseline = crate::ledger::baseline_of(&listing.entries, &candidate.series.key, |_| true).cloned();
     let question = judge::Question {
         setting: way.setting,
@@ -168,7 +169,13 @@ async fn decide(
             judge::append_part(ledger, &candidate, baseline.as_ref(), options, "measured again; see the later run")?;
             candidate = record.clone();
         } else {
-            judge::append_part(ledger, &record, baseline.as_ref(), options, "the baseline, measured again for a comparison")?;
+            judge::append_part(
+                ledger,
+                &record,
+                baseline.as_ref(),
+                options,
+                "the baseline, measured again for a comparison",
+            )?;
         }
         today.push((side, record));
     }

@@ -41,7 +41,11 @@ pub fn work_tree(path: &Path) -> Result<PathBuf, Failure> {
 /// A revision that names none.
 pub fn resolve(work_tree: &Path, revision: Option<&str>) -> Result<Commit, Failure> {
     let git = |e: git2::Error| {
-        Failure::new(Exit::Failed, format!("the repository {}: {}", work_tree.display(), e.message()), "see `git status`")
+        Failure::new(
+            Exit::Failed,
+            format!("the repository {}: {}", work_tree.display(), e.message()),
+            "see `git status`",
+        )
     };
     let repository = Repository::open(work_tree).map_err(git)?;
     let name = revision.unwrap_or("HEAD");

@@ -57,7 +57,8 @@ pub async fn measure(
             unknown: serde_json::Map::new(),
         };
         let path = way.directory.join("run.json");
-        let disk = |e: std::io::Error| Failure::new(Exit::Failed, format!("{}: {e}", path.display()), "is the disk full?");
+        let disk =
+            |e: std::io::Error| Failure::new(Exit::Failed, format!("{}: {e}", path.display()), "is the disk full?");
         let bytes = serde_json::to_vec_pretty(&record).map_err(|e| disk(e.into()))?;
         std::fs::write(&path, bytes).map_err(disk)?;
         Ok((record, path.display().to_string()))

@@ -40,7 +40,12 @@ pub fn plan(config: &Config) -> Result<BenchPlan, Failure> {
     let command = command.ok_or_else(|| usage("bench.run is missing".into(), "give the benchmarker's command line"))?;
     let report_fd = matches!(
         format,
-        Format::Isucon14 | Format::Isucon12Qualify | Format::Isucon12Final | Format::Isucon11Qualify | Format::Isucon11Final | Format::ReportFd
+        Format::Isucon14
+            | Format::Isucon12Qualify
+            | Format::Isucon12Final
+            | Format::Isucon11Qualify
+            | Format::Isucon11Final
+            | Format::ReportFd
     );
     Ok(BenchPlan { command, limit: config.bench.timeout.unwrap_or(LIMIT), format, generic, report_fd })
 }

@@ -13,10 +13,15 @@ use crate::{
 ///
 /// # Errors
 /// What failed, with the state of every host.
-pub async fn back(way: &mut Way<'_>, session: &mut Session, baseline: Option<&RunRecord>) -> Result<Vec<String>, Failure> {
+pub async fn back(
+    way: &mut Way<'_>,
+    session: &mut Session,
+    baseline: Option<&RunRecord>,
+) -> Result<Vec<String>, Failure> {
     match baseline {
         Some(run) => {
-            let commit = Commit { id: run.commit.clone(), subject: run.subject.clone(), branch: None, uncommitted: false };
+            let commit =
+                Commit { id: run.commit.clone(), subject: run.subject.clone(), branch: None, uncommitted: false };
             put(way, session, commit).await?;
             Ok(way.states(session).await)
         }
@@ -41,7 +46,11 @@ pub async fn put(way: &mut Way<'_>, session: &mut Session, commit: Commit) -> Re
     let own = std::mem::replace(&mut way.commit, commit);
     let result = async {
         let Some(deployment) = way.deployment() else {
-            return Err(Failure::new(Exit::Usage, "isugate.yml has no deploy part: there is nothing to put back", "add one"));
+            return Err(Failure::new(
+                Exit::Usage,
+                "isugate.yml has no deploy part: there is nothing to put back",
+                "add one",
+            ));
         };
         let targets = session.sites.iter().filter(|site| site.deploys);
         gather(futures::future::join_all(targets.map(|site| deploy::prepare(&deployment, site))).await)?;

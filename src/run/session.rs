@@ -61,7 +61,9 @@ impl Session {
     pub fn only(&self, setting: &Setting, on: &str) -> Result<&Site, Failure> {
         let names = setting.config.hosts_on(on);
         let site = self.sites.iter().find(|site| names == [site.host.name()]);
-        site.ok_or_else(|| Failure::new(Exit::Usage, format!("`{on}` must name exactly one host"), "correct isugate.yml"))
+        site.ok_or_else(|| {
+            Failure::new(Exit::Usage, format!("`{on}` must name exactly one host"), "correct isugate.yml")
+        })
     }
 
     /// Whether the commit's objects are on a host is known from the time of the connection; after shipping it has changed.

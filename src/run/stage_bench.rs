@@ -42,7 +42,8 @@ pub async fn bench(way: &mut Way<'_>, session: &Session, plan: &BenchPlan) -> Re
             let seed = u64::from(way.began.subsec_nanosecond().unsigned_abs());
             let look = bench::look(&site.host, &plan.command, &cwd, &ports, seed).await?;
             let line = fill(way, &plan.command, &look, &run_dir)?;
-            let execution = Execution { line, cwd, run_dir: run_dir.clone(), limit: plan.limit, ports: look.ports.clone() };
+            let execution =
+                Execution { line, cwd, run_dir: run_dir.clone(), limit: plan.limit, ports: look.ports.clone() };
             if let Some(lease) = &session.lease {
                 lease.hold_for(plan.limit + Duration::from_secs(60)).await;
             }

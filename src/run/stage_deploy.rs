@@ -40,7 +40,8 @@ pub async fn deploy(way: &mut Way<'_>, session: &Session) -> Result<(), Failure>
         }
         let count = |what: fn(&crate::ledger::HostRecord) -> bool| hosts.values().filter(|host| what(host)).count();
         let (shipped, built) = (count(|h| h.shipped), count(|h| h.built));
-        let outcome = format!("{} on {} hosts ({shipped} got objects, {built} built)", &way.commit.id[..12], hosts.len());
+        let outcome =
+            format!("{} on {} hosts ({shipped} got objects, {built} built)", &way.commit.id[..12], hosts.len());
         way.hosts = hosts;
         way.open.activation = activation;
         Ok(((), outcome))

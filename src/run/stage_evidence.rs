@@ -166,7 +166,9 @@ pub async fn pull(
         std::fs::create_dir_all(&directory).map_err(disk)?;
         let mut said = Vec::new();
         for (client, saved) in &saved {
-            let Some(record) = records.iter_mut().find(|r| r.snapshot.as_ref() == Some(&saved.snapshot_file)) else { continue };
+            let Some(record) = records.iter_mut().find(|r| r.snapshot.as_ref() == Some(&saved.snapshot_file)) else {
+                continue;
+            };
             let local = directory.join(format!("{}-isutools.json", client.host()));
             match take(client, saved, &local, record).await {
                 Ok(()) => said.push(format!("{} from {}", saved.snapshot_file, client.host())),
@@ -193,7 +195,9 @@ pub async fn pull(
                         }
                         said.push(file);
                     }
-                    Ok(output) => way.warn(format!("{name}: the digest {} failed: {}", digest.name, output.complaint())),
+                    Ok(output) => {
+                        way.warn(format!("{name}: the digest {} failed: {}", digest.name, output.complaint()))
+                    }
                     Err(error) => way.warn(format!("{name}: the digest {} failed: {error}", digest.name)),
                 }
             }
@@ -203,7 +207,12 @@ pub async fn pull(
     .await
 }
 
-async fn take(client: &Client, saved: &Saved, local: &std::path::Path, record: &mut IsutoolsRecord) -> Result<(), String> {
+async fn take(
+    client: &Client,
+    saved: &Saved,
+    local: &std::path::Path,
+    record: &mut IsutoolsRecord,
+) -> Result<(), String> {
     client.fetch(&saved.snapshot_file, local).await.map_err(|e| e.to_string())?;
     let bytes = std::fs::read(local).map_err(|e| e.to_string())?;
     let run_id = record.run_id.clone().unwrap_or_default();
@@ -234,13 +243,28 @@ pub fn files(way: &Way<'_>) -> Vec<EvidenceFile> {
     for folder in ["bench", "evidence"] {
         let Ok(entries) = std::fs::read_dir(way.directory.join(folder)) else { continue };
         for entry in entries.flatten() {
-            let Ok(mut file) = std::fs::File::open(entry.path()) else { continue };
-            let mut sum = Sha256::new();
-            let Ok(size) = std::io::copy(&mut file, &mut sum) else { continue };
-            let path = format!("{folder}/{}", entry.file_name().to_string_lossy());
-            found.push(EvidenceFile { path, size, sha256: hex(&sum.finalize()) });
+            let Ok((size, sha256)) = size_and_hash(&entry.path()) else { continue };
+            found.push(EvidenceFile {
+                path: format!("{folder}/{}", entry.file_name().to_string_lossy()),
+                size,
+                sha256,
+            });
         }
     }
     found.sort_by(|a, b| a.path.cmp(&b.path));
     found
+}
+
+fn size_and_hash(path: &std::path::Path) -> std::io::Result<(u64, String)> {
+    use std::io::Read;
+    let mut file = std::fs::File::open(path)?;
+    let (mut sum, mut size, mut buffer) = (Sha256::new(), 0, vec![0; 1 << 16]);
+    loop {
+        let read = file.read(&mut buffer)?;
+        if read == 0 {
+            return Ok((size, hex(&sum.finalize())));
+        }
+        size += read as u64;
+        sum.update(&buffer[..read]);
+    }
 }

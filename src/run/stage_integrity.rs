@@ -76,7 +76,8 @@ fn disturbed(unit: &str, was: &UnitState, is: &UnitState) -> Option<String> {
     }
     if is.started_us != was.started_us || is.pid != was.pid || is.restarts != was.restarts {
         let second = is.started_us.saturating_sub(was.started_us) as f64 / 1e6;
-        let by = if is.restarts > was.restarts { "it crashed and systemd started it again" } else { "someone restarted it" };
+        let by =
+            if is.restarts > was.restarts { "it crashed and systemd started it again" } else { "someone restarted it" };
         return Some(format!("{unit} was restarted during the run, {second:.0} s after its last start: {by}"));
     }
     None

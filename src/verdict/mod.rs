@@ -1,9 +1,8 @@
-use serde::{Deserialize, Serialize};
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Verdict {
-    Accept,
-    Revert,
-    Inconclusive,
-    Invalid,
-}
+//! Verdict (first version).
+mod binomial;
+pub mod code_names;
+pub mod correctness;
+pub mod facts;
+pub mod policy;
+pub mod step;
+pub use facts::*;

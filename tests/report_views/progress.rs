@@ -220,7 +220,9 @@ fn a_terminal_shows_what_runs_and_keeps_what_is_done_and_nothing_from_outside_ac
     view.events().emit(Event::Began { stage: Stage::Save });
     view.finish();
     let text = screen.0.text();
-    for expected in ["✓ deploy       3.20s  app1, app2 on aaaaaaaaaaaa", "✗ bench        1m12s  exit status 1", "! code 30 came"] {
+    for expected in
+        ["✓ deploy       3.20s  app1, app2 on aaaaaaaaaaaa", "✗ bench        1m12s  exit status 1", "! code 30 came"]
+    {
         assert!(text.contains(expected), "{expected}: {text}");
     }
     assert!(!text.contains("\x1b[31m") && !text.contains('\r'), "{text}");

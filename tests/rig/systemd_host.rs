@@ -188,6 +188,7 @@ impl SystemdHost {
             .process_group(0)
             .spawn()
             .context("cannot start run-test-host")?;
+        group.scope.owns_process(container.id())?;
         let access = Access::new(&group.scope, name, USER);
         Ok(Self {
             name: name.to_owned(),
@@ -229,18 +230,21 @@ impl SystemdHost {
 impl Drop for SystemdHost {
     fn drop(&mut self) {
         // Every process of the host at once. Older kernels lack the file: then
-        // the group's scope has nspawn ended by its process.
+        // the scope's end kills the container by its processes.
         let kill = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"]
             .map(|root| Path::new(root).join(&self.cgroup).join("cgroup.kill"));
-        match kill.iter().find(|path| path.exists()) {
-            Some(path) => {
-                let _ = fs::write(path, "1");
+        let killed = kill.iter().find(|path| path.exists()).is_some_and(|path| fs::write(path, "1").is_ok());
+        let ended = killed
+            && process::wait_for("the end of the container", Duration::from_secs(5), || {
+                Ok(self.container().try_wait().context("cannot wait for the container")?.map(drop))
+            })
+            .is_ok();
+        if !ended {
+            if let Err(error) = self.group.scope.reap() {
+                eprintln!("rig: {error:#}");
             }
-            None => {
-                let _ = self.container().kill();
-            }
+            let _ = self.container().wait();
         }
-        let _ = self.container().wait();
     }
 }
 

@@ -1,0 +1,83 @@
+//! `isugate bench [REV]`.
+
+use std::{io::IsTerminal, path::Path, time::Duration};
+
+use crate::{
+    config::{
+        parse_duration,
+        shape::{Intent, Preset},
+    },
+    report,
+    run::{self, BenchOptions},
+};
+
+/// Arguments of `isugate bench`.
+#[derive(Debug, clap::Args)]
+pub struct BenchArgs {
+    /// The commit to benchmark; HEAD by default.
+    revision: Option<String>,
+    /// Runs that the decision may cost at most, the baseline's among them.
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=100))]
+    runs: u16,
+    /// Benchmark what is on the hosts, as it is.
+    #[arg(long)]
+    no_deploy: bool,
+    /// Leave a reverted commit on the hosts.
+    #[arg(long)]
+    keep: bool,
+    /// Say what would be done, and do nothing.
+    #[arg(long)]
+    dry_run: bool,
+    /// What the change must do: gain, or no-regression for clean-ups and fixes.
+    #[arg(long)]
+    intent: Option<Intent>,
+    /// How many runs a decision may cost when it is left to the gate.
+    #[arg(long)]
+    preset: Option<Preset>,
+    /// How long to wait for hosts that someone else holds, such as 10m.
+    #[arg(long, default_value = "0s", value_parser = parse_duration)]
+    wait: Duration,
+    /// Print the report as one JSON document.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Runs it.
+///
+/// # Errors
+/// What kept the run from a verdict.
+pub fn run(args: BenchArgs, config: &Path) -> anyhow::Result<u8> {
+    super::start::with_hosts(config, args.json, async |setting| {
+        let verdict = &setting.config.verdict;
+        let options = BenchOptions {
+            revision: args.revision.clone(),
+            deploy: !args.no_deploy,
+            keep: args.keep,
+            runs: usize::from(args.runs),
+            intent: args.intent.unwrap_or(verdict.intent),
+            preset: args.preset.unwrap_or(verdict.preset),
+            wait: args.wait,
+        };
+        if args.dry_run {
+            print!("{}", run::dry_run(setting, &options)?);
+            return Ok(0);
+        }
+        let finished = run::bench(setting, &options).await?;
+        match args.json {
+            true => println!("{}", report::json_text(&finished.report)),
+            false => {
+                let out = std::io::stdout();
+                let colour = out.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+                print!("{}", report::terminal(&finished.report, width(), colour));
+            }
+        }
+        Ok(finished.exit.into())
+    })
+}
+
+/// Columns of the terminal; 100 where there is none.
+fn width() -> usize {
+    let of_terminal = rustix::termios::tcgetwinsize(std::io::stdout()).ok().map(|size| usize::from(size.ws_col));
+    let told = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    of_terminal.filter(|columns| *columns > 0).or(told).unwrap_or(100).clamp(40, 200)
+}

@@ -1,0 +1,100 @@
+//! What the user types: one file a command, each thin.
+
+mod bench;
+mod chart;
+mod check;
+mod completions;
+mod decide;
+mod deploy;
+mod history;
+mod lease;
+mod parse;
+mod schema;
+mod show;
+mod start;
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+use crate::exit;
+
+/// Deploys a commit, runs the official benchmarker, reads its result strictly, and says accept or revert.
+#[derive(Debug, Parser)]
+#[command(name = "isugate", version, max_term_width = 100)]
+pub struct Cli {
+    /// The configuration; its directory's repository is the one that is deployed.
+    #[arg(long, short = 'c', global = true, default_value = "isugate.yml", env = "ISUGATE_CONFIG")]
+    config: PathBuf,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// The whole way of a run: deploy, benchmark, evidence, verdict.
+    Bench(bench::BenchArgs),
+    /// Everything that can be known before a run.
+    Check(check::CheckArgs),
+    /// Puts a commit onto the hosts, without a benchmark.
+    Deploy(deploy::DeployArgs),
+    /// Puts the last accepted commit back.
+    Rollback(deploy::RollbackArgs),
+    /// Reads a benchmarker's output and prints the result.
+    Parse(parse::ParseArgs),
+    /// The runs of the ledger.
+    History(history::Args),
+    /// One run in detail.
+    Show(show::Args),
+    /// A person's decision: this run is accepted.
+    Accept(decide::Args),
+    /// A person's decision: this run is reverted.
+    Revert(decide::Args),
+    /// The scores as a picture (SVG).
+    Chart(chart::Args),
+    /// Who holds the hosts; takes nothing.
+    Lease(lease::LeaseArgs),
+    /// A JSON Schema of isugate.yml, for editors.
+    Schema,
+    /// Completions for a shell.
+    Completions(completions::CompletionsArgs),
+}
+
+/// Reads the arguments, runs the command, prints what went wrong; returns the exit status.
+pub fn main() -> u8 {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            // Help and version are no mistakes.
+            let status = if error.use_stderr() { exit::Exit::Usage } else { exit::Exit::Done };
+            let _ = error.print();
+            return status.into();
+        }
+    };
+    match run(cli) {
+        Ok(status) => status,
+        Err(error) => {
+            eprintln!("isugate: {}", crate::report::text::terminal(&format!("{error:#}")));
+            exit::of(&error).into()
+        }
+    }
+}
+
+fn run(cli: Cli) -> anyhow::Result<u8> {
+    let Cli { config, command } = cli;
+    match command {
+        Command::Bench(args) => bench::run(args, &config),
+        Command::Check(args) => check::run(args, &config),
+        Command::Deploy(args) => deploy::deploy(args, &config),
+        Command::Rollback(args) => deploy::rollback(args, &config),
+        Command::Parse(args) => parse::run(args),
+        Command::History(args) => start::with_ledger(&config, |root, config| history::run(&args, root, config)),
+        Command::Show(args) => start::with_ledger(&config, |root, config| show::run(&args, root, config)),
+        Command::Accept(args) => start::with_ledger(&config, |root, config| decide::accept(&args, root, config)),
+        Command::Revert(args) => start::with_ledger(&config, |root, config| decide::revert(&args, root, config)),
+        Command::Chart(args) => start::with_ledger(&config, |root, config| chart::run(&args, root, config)),
+        Command::Lease(args) => lease::run(args, &config),
+        Command::Schema => schema::run(),
+        Command::Completions(args) => completions::run(args),
+    }
+}
