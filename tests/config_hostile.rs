@@ -10,8 +10,8 @@ fn refused(text: &[u8]) -> String {
     let begun = Instant::now();
     let said = parse(text, "isugate.yml").unwrap_err().to_string();
     let took = begun.elapsed();
-    // A debug build on a busy machine; a release build takes a tenth.
-    assert!(took < Duration::from_secs(8), "{took:?} for {}", &said[..said.len().min(200)]);
+    // Quadratic work on a mebibyte takes minutes; a debug build on a busy machine needs a second or two.
+    assert!(took < Duration::from_secs(20), "{took:?} for {}", &said[..said.len().min(200)]);
     assert!(said.len() < 40_000, "{} bytes said", said.len());
     said
 }
