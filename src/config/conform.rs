@@ -82,11 +82,7 @@ fn object(map: &Value<'_>, fields: &[Field], found: &mut Findings) {
             Some(field) => conform(value, &field.shape, field.nullable, found),
             None => {
                 unknown.push(name);
-                let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
-                let help = match (nearest(name, names.iter().copied()), home(name, &ROOT, "")) {
-                    (None, Some(home)) => format!("`{name}` belongs to {home}; check the indentation"),
-                    _ => did_you_mean(name, &names, "the keys here are"),
-                };
+                let help = if found.is_full() { String::new() } else { meant(name, fields) };
                 let message = format!("unknown key {}{}", quoted(name), within(map));
                 found.add(key.node().place, &value.path, message, Some(help));
             }
@@ -101,6 +97,15 @@ fn object(map: &Value<'_>, fields: &[Field], found: &mut Findings) {
             let path = if map.path.is_empty() { field.name.clone() } else { format!("{}.{}", map.path, field.name) };
             found.add(map.key_place(), &path, format!("missing key `{}`{}", field.name, within(map)), Some(help));
         }
+    }
+}
+
+/// What an unknown key could be meant to be.
+fn meant(name: &str, fields: &[Field]) -> String {
+    let names: Vec<&str> = fields.iter().map(|field| field.name.as_str()).collect();
+    match (nearest(name, names.iter().copied()), home(name, &ROOT, "")) {
+        (None, Some(home)) => format!("`{name}` belongs to {home}; check the indentation"),
+        _ => did_you_mean(name, &names, "the keys here are"),
     }
 }
 

@@ -75,10 +75,12 @@ fn excerpt(line: &str, column: usize, width: usize) -> (String, usize, usize) {
     let columns = |range: &[(String, usize)]| range.iter().map(|(_, columns)| columns).sum::<usize>();
     let column = column.min(cells.len());
     // Begin late enough that the place and something after it fit.
-    let mut first = 0;
     let reach = (column + width.min(40)).min(cells.len());
-    while first < column && columns(&cells[first..reach]) > SHOWN_WIDTH - 20 {
-        first += 1;
+    let mut first = column;
+    let mut needed = columns(&cells[column..reach]);
+    while first > 0 && needed + cells[first - 1].1 <= SHOWN_WIDTH - 20 {
+        first -= 1;
+        needed += cells[first].1;
     }
     let mut shown = String::from(if first > 0 { "…" } else { "" });
     let mut used = shown.chars().count();

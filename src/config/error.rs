@@ -83,7 +83,7 @@ pub(super) struct Findings {
 impl Findings {
     /// Takes a mistake down. `message` and `help` must be safe to print already.
     pub(super) fn add(&mut self, place: Place, path: &str, message: impl Into<String>, help: Option<String>) {
-        if self.list.len() >= KEPT {
+        if self.is_full() {
             self.more += 1;
             return;
         }
@@ -95,6 +95,11 @@ impl Findings {
             message: message.into(),
             help,
         });
+    }
+
+    /// Whether further mistakes are only counted, so that there is no use in looking for what could have been meant.
+    pub(super) fn is_full(&self) -> bool {
+        self.list.len() >= KEPT
     }
 
     pub(super) fn is_empty(&self) -> bool {

@@ -48,16 +48,16 @@ pub fn variables(text: &str) -> impl Iterator<Item = Result<Variable<'_>, Templa
     let mut from = 0;
     std::iter::from_fn(move || {
         let start = from + text.get(from..)?.find("{{")?;
-        let line = text[start..].lines().next().unwrap_or_default();
-        Some(match line.find("}}") {
-            Some(close) => {
-                from = start + close + 2;
-                Ok(Variable { name: text[start + 2..start + close].trim(), start, end: from })
-            }
-            None => {
-                from = start + line.len();
-                Err(TemplateError::Unclosed { at: start })
-            }
+        // Whichever comes first: the end of the variable or of its line. Looking no further keeps long texts linear.
+        let inner = start + 2;
+        let stop = text.as_bytes()[inner..].windows(2).position(|pair| pair == b"}}" || pair[0] == b'\n');
+        let stop = stop.map_or(text.len(), |offset| inner + offset);
+        Some(if text[stop..].starts_with("}}") {
+            from = stop + 2;
+            Ok(Variable { name: text[inner..stop].trim(), start, end: from })
+        } else {
+            from = stop;
+            Err(TemplateError::Unclosed { at: start })
         })
     })
 }

@@ -57,8 +57,10 @@ fn template(text: &str, value: &Value<'_>, check: &mut Check<'_, '_>) {
                 let written = &text[start..end];
                 let nth = seen.entry(written).or_default();
                 let this = std::mem::replace(nth, *nth + 1);
-                if let Some((message, help)) = unknown(name, check) {
-                    check.add_within(value, written, this, format!("{}{message}", of(value)), help);
+                if !is_known(name, check) {
+                    let message = format!("{}unknown template variable {}", of(value), quoted(written));
+                    let help = if check.found.is_full() { String::new() } else { meant(name, check) };
+                    check.add_within(value, written, this, message, help);
                 }
             }
             Err(error) => {
@@ -71,32 +73,31 @@ fn template(text: &str, value: &Value<'_>, check: &mut Check<'_, '_>) {
     }
 }
 
-/// What is wrong with a variable's name, and what would be right.
-fn unknown(name: &str, check: &Check<'_, '_>) -> Option<(String, String)> {
-    let hosts = check.names.hosts();
-    let message = format!("unknown template variable {}", quoted(&format!("{{{{{name}}}}}")));
+/// Whether a variable has a value. Without any host, none of their names is a mistake of its own.
+fn is_known(name: &str, check: &Check<'_, '_>) -> bool {
     match name.split_once('.') {
-        Some(("host", host)) if hosts.contains(&host) || hosts.is_empty() => None,
-        Some(("host", host)) => {
-            let help = match check.names.select(host)[..] {
-                [one] => format!("`{host}` is a role; write `{{{{host.{one}}}}}`"),
-                [_, _, ..] => format!("`{host}` is a role of several hosts; name one of them"),
-                [] => match nearest(host, hosts.iter().copied()) {
-                    Some(near) => format!("did you mean `{{{{host.{near}}}}}`?"),
-                    None => did_you_mean(host, &hosts, "the hosts are"),
-                },
-            };
-            Some((message, help))
-        }
-        Some(("port", port)) if is_name(port) => None,
-        Some(("port", _)) => Some((message, "a port's name has letters, digits, `_` and `-`".into())),
-        _ if VARIABLES.contains(&name) => None,
+        Some(("host", host)) => check.names.is_host(host) || !check.names.any(),
+        Some(("port", port)) => is_name(port),
+        _ => VARIABLES.contains(&name),
+    }
+}
+
+/// What an unknown variable could be meant to be.
+fn meant(name: &str, check: &Check<'_, '_>) -> String {
+    let hosts = check.names.hosts();
+    match name.split_once('.') {
+        Some(("host", host)) => match (&check.names.select(host)[..], nearest(host, hosts.iter().copied())) {
+            ([one], _) => format!("{} is a role; write {}", quoted(host), quoted(&format!("{{{{host.{one}}}}}"))),
+            ([_, _, ..], _) => format!("{} is a role of several hosts; name one of them", quoted(host)),
+            ([], Some(near)) => format!("did you mean {}?", quoted(&format!("{{{{host.{near}}}}}"))),
+            ([], None) => did_you_mean(host, &hosts, "the hosts are"),
+        },
+        Some(("port", _)) => "a port's name has letters, digits, `_` and `-`".into(),
         _ => {
             let host = hosts.first().map_or("host.NAME".into(), |host| format!("host.{host}"));
-            let mut candidates: Vec<String> = VARIABLES.iter().map(ToString::to_string).collect();
-            candidates.extend([host, "port.NAME".into()]);
-            let candidates: Vec<&str> = candidates.iter().map(String::as_str).collect();
-            Some((message, did_you_mean(name, &candidates, "the variables are")))
+            let mut candidates = VARIABLES.to_vec();
+            candidates.extend([host.as_str(), "port.NAME"]);
+            did_you_mean(name, &candidates, "the variables are")
         }
     }
 }

@@ -21,6 +21,11 @@ impl<'t> Names<'t> {
         !self.hosts.is_empty()
     }
 
+    /// Whether a host has that name.
+    pub(super) fn is_host(&self, name: &str) -> bool {
+        self.hosts.contains_key(name)
+    }
+
     /// All names of hosts.
     pub(super) fn hosts(&self) -> Vec<&'t str> {
         self.hosts.keys().copied().collect()

@@ -69,6 +69,9 @@ impl<'t> Check<'_, 't> {
     /// Takes a mistake in a text down, where `needle` stands for the `nth` time (from 0) within it.
     fn add_within(&mut self, value: &Value<'_>, needle: &str, nth: usize, message: String, help: String) {
         let start = value.place();
+        if self.found.is_full() {
+            return self.found.add(start, &value.path, message, None);
+        }
         let mut left = nth;
         let place = (start.line..=value.node().last_line.max(start.line)).find_map(|line| {
             let text = self.source.get(line - 1)?;
