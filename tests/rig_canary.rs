@@ -90,13 +90,13 @@ fn a_broken_connection_ends_the_client_but_not_what_detached_itself() -> Result<
     let sshd = Sshd::start(&Options::new("t6", 6))?;
     let home = sshd.home().display().to_string();
     let job = format!(
-        "setsid sh -c 'echo started; sleep 1; echo done >{home}/result' >{home}/out 2>&1 </dev/null & sleep 60"
+        "setsid sh -c 'echo started; sleep 2; echo done >{home}/result' >{home}/out 2>&1 </dev/null & sleep 60"
     );
     let mut client = sshd.access().command().arg(job).spawn()?;
-    process::wait_for("the job", Duration::from_secs(5), || Ok(sshd.home().join("out").exists().then_some(())))?;
+    process::wait_for("the job", Duration::from_secs(20), || Ok(sshd.home().join("out").exists().then_some(())))?;
     assert!(sshd.kill_connections()? > 0);
     assert_eq!(client.wait()?.code(), SSH_FAILED);
-    process::wait_for("the detached job's result", Duration::from_secs(5), || {
+    process::wait_for("the detached job's result", Duration::from_secs(20), || {
         Ok(sshd.home().join("result").exists().then_some(()))
     })
 }
@@ -108,7 +108,7 @@ fn one_connection_carries_no_more_sessions_than_the_server_allows() -> Result<()
     let control = format!("ControlPath={}", dir.path().join("c").display());
     let job = format!("touch {}/started; sleep 30", sshd.home().display());
     let mut master = sshd.access().command().args(["-M", "-o", &control, &job]).spawn()?;
-    process::wait_for("the first session", Duration::from_secs(5), || {
+    process::wait_for("the first session", Duration::from_secs(20), || {
         Ok(sshd.home().join("started").exists().then_some(()))
     })?;
     let second =
@@ -257,7 +257,7 @@ fn a_restart_ends_every_child_of_a_unit_and_a_crash_is_counted() -> Result<()> {
     for host in &hosts {
         let workers = || host.exec("ps -C sleep -o args= | grep -c '^sleep 1001$' || true");
         let restarts = || host.exec("systemctl show -P NRestarts workers");
-        let three = |when| process::wait_for(when, Duration::from_secs(5), || Ok((workers()? == "3\n").then_some(())));
+        let three = |when| process::wait_for(when, Duration::from_secs(20), || Ok((workers()? == "3\n").then_some(())));
         three("three workers")?;
         host.exec("sudo systemctl restart workers")?;
         three("three workers after a restart")?;
@@ -265,7 +265,7 @@ fn a_restart_ends_every_child_of_a_unit_and_a_crash_is_counted() -> Result<()> {
         assert_eq!(host.exec("systemctl status workers | grep -c 'sleep 1001$'")?, "3\n");
 
         host.exec("sudo kill -KILL $(systemctl show -P MainPID workers)")?;
-        process::wait_for("a counted crash", Duration::from_secs(5), || Ok((restarts()? == "1\n").then_some(())))?;
+        process::wait_for("a counted crash", Duration::from_secs(20), || Ok((restarts()? == "1\n").then_some(())))?;
         three("three workers after a crash")?;
     }
     let host = hosts.first().context("a host")?;
@@ -279,7 +279,7 @@ fn a_bad_nginx_configuration_is_seen_by_its_check_and_a_good_one_served() -> Res
     let host = SystemdHost::start("isu1")?;
     let site = "/etc/nginx/sites-enabled/default";
     host.exec(&format!("echo 'server {{ listen 8080; return 200 new; }}' | sudo tee {site} && sudo nginx -t && sudo systemctl reload nginx"))?;
-    process::wait_for("the new configuration", Duration::from_secs(5), || {
+    process::wait_for("the new configuration", Duration::from_secs(20), || {
         Ok((process::text(&host.output("curl -s http://127.0.0.1:8080/")?.stdout) == "new").then_some(()))
     })?;
     host.exec(&format!("echo 'server {{ listen }}' | sudo tee {site}"))?;

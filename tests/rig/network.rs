@@ -47,24 +47,36 @@ impl Network {
     }
 
     /// The namespace of host `index`.
+    ///
+    /// # Errors
+    /// When there is no such host.
     pub fn host(&self, index: usize) -> Result<&str> {
         self.hosts.get(index).map(String::as_str).with_context(|| format!("no host {index} in this network"))
     }
 
     /// A command that runs `program` where the hosts' addresses are reachable.
     /// The machine's own loopback is not reachable from there.
+    ///
+    /// # Errors
+    /// When `ip` is not installed.
     pub fn command(&self, program: &str) -> Result<Command> {
         self.command_in(&self.controller, program)
     }
 
     /// A command that runs `program` in the namespace of host `index`, outside
     /// its container: for `nft` and `tc`.
+    ///
+    /// # Errors
+    /// When there is no such host or `ip` is not installed.
     pub fn command_on(&self, index: usize, program: &str) -> Result<Command> {
         self.command_in(self.host(index)?, program)
     }
 
     /// For a client configuration: carries a connection from the machine's own
     /// network to a host.
+    ///
+    /// # Errors
+    /// When `ip` or `nc` is not installed.
     pub fn proxy_command(&self, address: &str, port: u16) -> Result<String> {
         Ok(format!(
             "{} netns exec {} {} {address} {port}",
@@ -75,11 +87,17 @@ impl Network {
     }
 
     /// Unplugs host `index`: packets are lost, nothing is refused.
+    ///
+    /// # Errors
+    /// When `ip` fails.
     pub fn unplug(&self, index: usize) -> Result<()> {
         ip(&["-n", &self.controller, "link", "set", &port(index), "down"])
     }
 
     /// Plugs host `index` in again.
+    ///
+    /// # Errors
+    /// When `ip` fails.
     pub fn plug(&self, index: usize) -> Result<()> {
         ip(&["-n", &self.controller, "link", "set", &port(index), "up"])
     }

@@ -261,7 +261,7 @@ impl Sshd {
         let mut child = command.spawn().context("cannot start sshd")?;
         self.scope.owns_process(child.id())?;
 
-        let up = process::wait_for("sshd's greeting", Duration::from_secs(10), || {
+        let up = process::wait_for("sshd's greeting", Duration::from_secs(30), || {
             if let Some(status) = child.try_wait().context("cannot wait for sshd")? {
                 bail!("sshd ended with {status}");
             }
