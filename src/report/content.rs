@@ -106,7 +106,8 @@ pub fn short(commit: &str) -> &str {
 
 /// What spoilt the run, where no reason says it already.
 pub fn disturbances(report: &Report) -> Vec<&str> {
-    let said = |violation: &str| report.decisions.iter().flat_map(|d| &d.reasons).any(|reason| reason.contains(violation));
+    let said =
+        |violation: &str| report.decisions.iter().flat_map(|d| &d.reasons).any(|reason| reason.contains(violation));
     report.run.violations.iter().map(String::as_str).filter(|violation| !said(violation)).collect()
 }
 

@@ -56,49 +56,77 @@ const STEPS: [Step; 18] = [
     (|w| w.output, Cut::Gone, |r| r.output_tail.clear()),
     (|w| w.messages, Cut::Shortened, |r| shorten(&mut r.run.result.messages, 5, 300)),
     (|w| w.files, Cut::Gone, |r| r.run.evidence.clear()),
-    (|w| w.environment, Cut::Shortened, |r| {
-        r.run.stages.clear();
-        for text in [&mut r.run.bench.command, &mut r.run.by] {
-            *text = fit(text, 300);
-        }
-    }),
-    (|w| w.evidence, Cut::Shortened, |r| {
-        for summary in r.run.isutools.iter_mut().filter_map(|record| record.summary.as_mut()) {
-            summary.top_sql.truncate(3);
-            summary.top_sql.iter_mut().for_each(|row| row.query = fit(&row.query, 300));
-            summary.top_http.truncate(3);
-            summary.top_http.iter_mut().for_each(|row| row.route = fit(&row.route, 300));
-            summary.top_cpu.truncate(1);
-        }
-    }),
+    (
+        |w| w.environment,
+        Cut::Shortened,
+        |r| {
+            r.run.stages.clear();
+            for text in [&mut r.run.bench.command, &mut r.run.by] {
+                *text = fit(text, 300);
+            }
+        },
+    ),
+    (
+        |w| w.evidence,
+        Cut::Shortened,
+        |r| {
+            for summary in r.run.isutools.iter_mut().filter_map(|record| record.summary.as_mut()) {
+                summary.top_sql.truncate(3);
+                summary.top_sql.iter_mut().for_each(|row| row.query = fit(&row.query, 300));
+                summary.top_http.truncate(3);
+                summary.top_http.iter_mut().for_each(|row| row.route = fit(&row.route, 300));
+                summary.top_cpu.truncate(1);
+            }
+        },
+    ),
     (|w| w.messages, Cut::Gone, |r| r.run.result.messages.clear()),
     (|w| w.evidence, Cut::Gone, |r| r.run.isutools.clear()),
-    (|w| w.warnings, Cut::Shortened, |r| {
-        shorten(&mut r.warnings, 10, 300);
-        shorten(&mut r.run.result.warnings, 10, 300);
-    }),
+    (
+        |w| w.warnings,
+        Cut::Shortened,
+        |r| {
+            shorten(&mut r.warnings, 10, 300);
+            shorten(&mut r.run.result.warnings, 10, 300);
+        },
+    ),
     (|w| w.hosts, Cut::Shortened, |r| shorten(&mut r.hosts, 20, 300)),
     (|w| w.noise, Cut::Shortened, |r| shorten(&mut r.noise, 5, 300)),
-    (|w| w.codes, Cut::Shortened, |r| {
-        r.codes.sort_by_key(|row| !row.vetoes);
-        r.codes.truncate(20);
-        r.codes.iter_mut().for_each(|row| row.rule = fit(&row.rule, 200));
-    }),
-    (|w| w.reasons, Cut::Shortened, |r| {
-        r.decisions.iter_mut().for_each(|decision| shorten(&mut decision.reasons, 8, 500));
-        shorten(&mut r.run.violations, 8, 500);
-    }),
+    (
+        |w| w.codes,
+        Cut::Shortened,
+        |r| {
+            r.codes.sort_by_key(|row| !row.vetoes);
+            r.codes.truncate(20);
+            r.codes.iter_mut().for_each(|row| row.rule = fit(&row.rule, 200));
+        },
+    ),
+    (
+        |w| w.reasons,
+        Cut::Shortened,
+        |r| {
+            r.decisions.iter_mut().for_each(|decision| shorten(&mut decision.reasons, 8, 500));
+            shorten(&mut r.run.violations, 8, 500);
+        },
+    ),
     (|w| w.hosts, Cut::Gone, |r| r.hosts.clear()),
     (|w| w.noise, Cut::Gone, |r| r.noise.clear()),
-    (|w| w.warnings, Cut::Gone, |r| {
-        r.warnings.clear();
-        r.run.result.warnings.clear();
-    }),
+    (
+        |w| w.warnings,
+        Cut::Gone,
+        |r| {
+            r.warnings.clear();
+            r.run.result.warnings.clear();
+        },
+    ),
     (|w| w.codes, Cut::Gone, |r| r.codes.clear()),
-    (|w| w.reasons, Cut::Shortened, |r| {
-        r.decisions.iter_mut().for_each(|decision| shorten(&mut decision.reasons, 2, 200));
-        r.run.violations.clear();
-    }),
+    (
+        |w| w.reasons,
+        Cut::Shortened,
+        |r| {
+            r.decisions.iter_mut().for_each(|decision| shorten(&mut decision.reasons, 2, 200));
+            r.run.violations.clear();
+        },
+    ),
 ];
 
 /// The report in Markdown, within `limit`. Whatever the templates do, the verdict and its first reason are in it.
@@ -136,7 +164,8 @@ fn dropped(cuts: &[(&'static str, Cut)], words: &Words) -> Vec<String> {
 /// What is left when no template's output fits: verdict, score, first reason.
 fn least(report: &Report, words: &Words, limit: Limit) -> String {
     let verdict = words.verdict(report.verdict());
-    let head = format!("## {} {verdict} · {}\n", sign(report.verdict()), text::markdown(&content::score(&report.run, words)));
+    let head =
+        format!("## {} {verdict} · {}\n", sign(report.verdict()), text::markdown(&content::score(&report.run, words)));
     let reason = report.decisions.last().and_then(|decision| decision.reasons.first());
     let reason = reason.map(|reason| format!("\n- {}\n", text::markdown(&fit(reason, 300)))).unwrap_or_default();
     let note = format!("\n> {}\n", text::markdown(&fill(words.left_out, words.evidence)));

@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use super::{
-    Report, content, layout::fit, number,
+    Report, content,
+    layout::fit,
+    number,
     templates::{TemplateError, Templates},
     text::{html_line, markdown as m, markdown_block, markdown_code as code},
     words::{Words, fill},
@@ -68,9 +70,7 @@ fn verdict_name(verdict: Option<Verdict>) -> &'static str {
 fn context(report: &Report, dropped: &[String]) -> Value {
     let words = Words::of(report.language);
     let outline = content::outline(report, words);
-    let compared = |row: &content::Compared| {
-        json!({ "label": m(&row.label), "now": m(&row.now), "before": m(&row.before), "change": row.change })
-    };
+    let compared = |row: &content::Compared| json!({ "label": m(&row.label), "now": m(&row.now), "before": m(&row.before), "change": row.change });
     let messages = content::messages(report);
     json!({
         "words": words,

@@ -111,11 +111,22 @@ mod tests {
 
     #[test]
     fn durations_never_show_a_full_unit_as_sixty_or_a_thousand_of_a_smaller_one() {
-        let shown: Vec<_> =
-            [0, 950, 12_345, 999_499, 999_500, 4_200_000, 999_499_999, 999_500_000, 59_499_999_999, 59_500_000_000, 123e9 as u64]
-                .into_iter()
-                .map(duration_ns)
-                .collect();
+        let shown: Vec<_> = [
+            0,
+            950,
+            12_345,
+            999_499,
+            999_500,
+            4_200_000,
+            999_499_999,
+            999_500_000,
+            59_499_999_999,
+            59_500_000_000,
+            123e9 as u64,
+        ]
+        .into_iter()
+        .map(duration_ns)
+        .collect();
         assert_eq!(
             shown,
             ["0s", "950ns", "12.3µs", "999µs", "1.00ms", "4.20ms", "999ms", "1.00s", "59.5s", "1m00s", "2m03s"]

@@ -81,13 +81,9 @@ impl Templates {
         Templates { registry, files: Vec::new() }
     }
 
-    /// The built-in templates, with those of `folder` in the place of the built-in ones of the same file name.
-    ///
-    /// # Errors
-    /// When the folder or a template cannot be read, a template replaces nothing, or it does not parse.
-    pub fn load(folder: Option<&Path>) -> Result<Templates, TemplateError> {
+    /// The built-in templates and those of `folder`, none of them rendered yet.
+    pub(super) fn read(folder: &Path) -> Result<Templates, TemplateError> {
         let mut templates = Templates::built_in();
-        let Some(folder) = folder else { return Ok(templates) };
         let unreadable = |path: &Path, error: &dyn std::fmt::Display| TemplateError::Unreadable {
             path: path.into(),
             reason: error.to_string(),
@@ -119,11 +115,14 @@ impl Templates {
         self.registry.render("report", context).map_err(|error| {
             let name = error.template_name.as_deref().unwrap_or("report");
             let problem = match error.reason() {
-                RenderErrorReason::MissingVariable(Some(variable)) => format!(
-                    "there is no variable `{variable}` here; next: see the list of variables in docs/report.md"
-                ),
+                RenderErrorReason::MissingVariable(Some(variable)) => {
+                    format!("there is no variable `{variable}` here; next: see the list of variables in docs/report.md")
+                }
                 RenderErrorReason::PartialNotFound(partial) => {
-                    format!("there is no template `{partial}`; the nearest is `{}`", nearest(partial).trim_end_matches(".md.hbs"))
+                    format!(
+                        "there is no template `{partial}`; the nearest is `{}`",
+                        nearest(partial).trim_end_matches(".md.hbs")
+                    )
                 }
                 other => other.to_string(),
             };

@@ -97,7 +97,8 @@ impl Screen<'_> {
 
     /// A table of foreign cells, indented.
     fn table(&mut self, columns: &[Column], head: &[&str], rows: &[Vec<String>]) {
-        let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| text::terminal_line(cell)).collect()).collect();
+        let rows: Vec<Vec<String>> =
+            rows.iter().map(|row| row.iter().map(|cell| text::terminal_line(cell)).collect()).collect();
         for line in layout::table(columns, head, &rows, self.width - 2) {
             self.line(Paint::None, &format!("  {line}"));
         }

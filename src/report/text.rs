@@ -55,7 +55,11 @@ pub fn markdown(text: &str) -> String {
                 out.push('\\');
                 out.push(c);
             }
-            '.' | ')' if at > 0 && (rest.is_empty() || rest.starts_with(' ')) && line[..at].bytes().all(|b| b.is_ascii_digit()) => {
+            '.' | ')'
+                if at > 0
+                    && (rest.is_empty() || rest.starts_with(' '))
+                    && line[..at].bytes().all(|b| b.is_ascii_digit()) =>
+            {
                 out.push('\\');
                 out.push(c);
             }
@@ -74,8 +78,13 @@ pub fn markdown_code(text: &str) -> String {
     } else if line.contains(['`', '|', '<', '>', '&', '\\', '$']) {
         let mut out = String::from("<code>");
         for c in line.chars() {
-            // Inside an HTML element the text is still Markdown, so that everything which is markup becomes an entity.
-            if c.is_ascii_punctuation() && !matches!(c, '/' | ',' | '-' | '=' | '?' | ';' | '\'' | '(' | ')' | '+' | '%') {
+            // Inside an HTML element the text is still Markdown, so that everything which is markup becomes an entity. Mail
+            // addresses are looked for in the finished text, in such an element too.
+            if c == '@' {
+                out.push_str("@&#8203;");
+            } else if c.is_ascii_punctuation()
+                && !matches!(c, '/' | ',' | '-' | '=' | '?' | ';' | '\'' | '(' | ')' | '+' | '%')
+            {
                 entity(c, &mut out);
             } else {
                 out.push(c);

@@ -58,7 +58,8 @@ fn json_holds_the_whole_report() {
 }
 
 #[test]
-fn json_shown_on_a_terminal_is_the_same_document_without_a_control_character() -> Result<(), Box<dyn std::error::Error>> {
+fn json_shown_on_a_terminal_is_the_same_document_without_a_control_character() -> Result<(), Box<dyn std::error::Error>>
+{
     let report = samples::hostile();
     let shown = report::json_text(&report);
     assert!(shown.chars().all(|c| c == '\n' || !c.is_control()));

@@ -9,7 +9,14 @@ fn long() -> report::Report {
     report.output_tail = "| a line with <html> & more |\n".repeat(1_600);
     report.run.result.messages = (0..5_000).map(|n| format!("message {n} from @someone")).collect();
     report.codes = (0..700)
-        .map(|n| CodeRow { code: n.to_string(), name: None, baseline: 0.0, candidate: 1, rule: "none is allowed".into(), vetoes: n == 699 })
+        .map(|n| CodeRow {
+            code: n.to_string(),
+            name: None,
+            baseline: 0.0,
+            candidate: 1,
+            rule: "none is allowed".into(),
+            vetoes: n == 699,
+        })
         .collect();
     report.warnings = (0..700).map(|n| format!("warning {n}")).collect();
     report
@@ -23,12 +30,16 @@ fn a_report_that_fits_is_left_whole() -> Result<(), Box<dyn std::error::Error>> 
 }
 
 #[test]
-fn the_benchmarkers_output_goes_before_anything_else_and_the_report_says_so() -> Result<(), Box<dyn std::error::Error>> {
+fn the_benchmarkers_output_goes_before_anything_else_and_the_report_says_so() -> Result<(), Box<dyn std::error::Error>>
+{
     let (mut report, templates) = (samples::revert_by_codes(), Templates::built_in());
     report.output_tail = "line\n".repeat(9_000);
     let whole = report::markdown(&report, &templates)?;
     let shorter = report::markdown_limited(&report, &templates, Limit::Bytes(whole.len() - 1))?;
-    assert!(shorter.contains("> Left out to fit the size limit: Last lines of the benchmarker (shortened)."), "{shorter}");
+    assert!(
+        shorter.contains("> Left out to fit the size limit: Last lines of the benchmarker (shortened)."),
+        "{shorter}"
+    );
     assert!(shorter.contains("SELECT") && shorter.contains("nearby chairs") && shorter.contains("<pre>"));
     let shorter = report::markdown_limited(&report, &templates, Limit::Bytes(4_000))?;
     assert!(!shorter.contains("<pre>") && shorter.contains("size limit: Last lines of the benchmarker."), "{shorter}");

@@ -8,11 +8,47 @@ use super::samples;
 /// Texts made of what is dangerous somewhere, between ordinary characters.
 fn nasty() -> impl Strategy<Value = String> {
     let pieces = prop_oneof![
-        Just("\x1b[31m"), Just("\x1b]0;x\x07"), Just("\x1b["), Just("\x1b"), Just("\r"), Just("\n"), Just("\t"), Just("\u{9b}2J"),
-        Just("\u{202e}"), Just("\u{2066}"), Just("\u{200b}"), Just("\u{2028}"), Just("|"), Just("\\"), Just("`"), Just("```"),
-        Just("<!--"), Just("-->"), Just("<b>"), Just("&lt;"), Just("@org/team"), Just("#12"), Just("GH-3"), Just("https://a.b/"),
-        Just("www.a.b"), Just("["), Just("]("), Just("*"), Just("_"), Just("~~"), Just("$x$"), Just("::error::"), Just("##["),
-        Just("- "), Just("1. "), Just("# "), Just("> "), Just("    "), Just("日本"), Just("word"), Just(" "),
+        Just("\x1b[31m"),
+        Just("\x1b]0;x\x07"),
+        Just("\x1b["),
+        Just("\x1b"),
+        Just("\r"),
+        Just("\n"),
+        Just("\t"),
+        Just("\u{9b}2J"),
+        Just("\u{202e}"),
+        Just("\u{2066}"),
+        Just("\u{200b}"),
+        Just("\u{2028}"),
+        Just("|"),
+        Just("\\"),
+        Just("`"),
+        Just("```"),
+        Just("<!--"),
+        Just("-->"),
+        Just("<b>"),
+        Just("&lt;"),
+        Just("@org/team"),
+        Just("#12"),
+        Just("GH-3"),
+        Just("https://a.b/"),
+        Just("www.a.b"),
+        Just("["),
+        Just("]("),
+        Just("*"),
+        Just("_"),
+        Just("~~"),
+        Just("$x$"),
+        Just("::error::"),
+        Just("##["),
+        Just("- "),
+        Just("1. "),
+        Just("# "),
+        Just("> "),
+        Just("    "),
+        Just("日本"),
+        Just("word"),
+        Just(" "),
     ];
     prop_oneof![proptest::collection::vec(pieces, 0..24).prop_map(|all| all.concat()), ".{0,60}", any::<String>()]
 }
@@ -75,6 +111,7 @@ proptest! {
         let inner = shown.strip_prefix('`').and_then(|s| s.strip_suffix('`'));
         let inner = inner.or_else(|| shown.strip_prefix("<code>").and_then(|s| s.strip_suffix("</code>"))).unwrap_or(&shown);
         prop_assert!(!inner.contains(['`', '<', '>', '|', '\n']), "{shown}");
+        prop_assert!(shown.starts_with('`') || inner.matches('@').count() == inner.matches("@&#8203;").count(), "{shown}");
         prop_assert_eq!(shown.is_empty(), text::terminal_line(&raw).trim().is_empty());
     }
 
@@ -90,13 +127,17 @@ proptest! {
 fn ordinary_text_stays_readable() {
     assert_eq!(text::terminal("\x1b[1;32mok\x1b[0m\r\n\x1b]8;;http://x\x1b\\link"), "ok\nlink");
     assert_eq!(text::terminal("50%\rdone"), "50%\\rdone");
-    assert_eq!(text::markdown("score rose by 1.4 % (σ), it's fine - really"), "score rose by 1.4 % (σ), it's fine - really");
+    assert_eq!(
+        text::markdown("score rose by 1.4 % (σ), it's fine - really"),
+        "score rose by 1.4 % (σ), it's fine - really"
+    );
     assert_eq!(text::markdown_code("SELECT a FROM b"), "`SELECT a FROM b`");
     assert_eq!(text::markdown_code("SELECT `a`"), "<code>SELECT &#96;a&#96;</code>");
 }
 
 #[test]
-fn a_hostile_run_shows_no_control_character_and_leaves_the_structure_of_the_page() -> Result<(), Box<dyn std::error::Error>> {
+fn a_hostile_run_shows_no_control_character_and_leaves_the_structure_of_the_page()
+-> Result<(), Box<dyn std::error::Error>> {
     let (hostile, tame) = (samples::hostile(), samples::revert_by_codes());
     for width in [60, 80, 140] {
         let shown = report::terminal(&hostile, width, false);
@@ -106,7 +147,8 @@ fn a_hostile_run_shows_no_control_character_and_leaves_the_structure_of_the_page
     assert!(!shown.contains("<!--") && !shown.contains("<script") && !shown.contains("<img"));
     // What the benchmarker printed stands between `<pre>` and `</pre>`, where nothing is a heading.
     let prose = |text: &str| text.split("<pre>").next().unwrap_or_default().to_owned();
-    let headings = |text: &str| prose(text).lines().filter(|line| line.starts_with('#')).map(str::to_owned).collect::<Vec<_>>();
+    let headings =
+        |text: &str| prose(text).lines().filter(|line| line.starts_with('#')).map(str::to_owned).collect::<Vec<_>>();
     let mut expected = headings(&report::markdown(&tame, &Templates::built_in())?);
     expected.insert(3, "### Warnings".into());
     assert_eq!(headings(&shown), expected);

@@ -31,7 +31,10 @@ fn run(id: &str, commit: &str, subject: &str, score: i64, codes: &[(&str, u64)])
         contest: "isucon14".into(),
         benchmarker: Some("9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08".into()),
         command: "/home/isucon/bench run --addr {{host.app1}}:443".into(),
-        hosts: BTreeMap::from([("app1".into(), vec!["app".into(), "nginx".into()]), ("bench".into(), vec!["bench".into()])]),
+        hosts: BTreeMap::from([
+            ("app1".into(), vec!["app".into(), "nginx".into()]),
+            ("bench".into(), vec!["bench".into()]),
+        ]),
         collectors: true,
     };
     RunRecord {
@@ -87,7 +90,8 @@ fn decision(verdict: Verdict, reasons: &[&str]) -> Decision {
 }
 
 fn code(code: &str, name: &str, baseline: f64, candidate: u64, vetoes: bool) -> CodeRow {
-    let rule = if vetoes { "no more than in the baseline, as far as chance allows" } else { "within what chance allows" };
+    let rule =
+        if vetoes { "no more than in the baseline, as far as chance allows" } else { "within what chance allows" };
     CodeRow { code: code.into(), name: Some(name.into()), baseline, candidate, rule: rule.into(), vetoes }
 }
 
@@ -114,8 +118,14 @@ fn isutools(scale: u64) -> IsutoolsRecord {
         sha256: Some("0f1e2d3c".repeat(8)),
         validity: Some("complete".into()),
         summary: Some(Summary {
-            top_sql: vec![sql(query, 182_404, 41_200, 2, 0), sql("UPDATE chairs SET latitude = ?, longitude = ? WHERE id = ?", 90_211, 12_740, 1, 3)],
-            top_http: vec![http("GET /api/app/notification", 200, 61_204, 38_911), http("POST /api/chair/coordinate", 500, 12, 480)],
+            top_sql: vec![
+                sql(query, 182_404, 41_200, 2, 0),
+                sql("UPDATE chairs SET latitude = ?, longitude = ? WHERE id = ?", 90_211, 12_740, 1, 3),
+            ],
+            top_http: vec![
+                http("GET /api/app/notification", 200, 61_204, 38_911),
+                http("POST /api/chair/coordinate", 500, 12, 480),
+            ],
             status_5xx: Some(12 * scale / 10),
             pool_waits: Some(18_204 / scale),
             pool_wait_ns: Some(93_000_000_000 / scale),
@@ -149,11 +159,16 @@ fn base() -> RunRecord {
     base
 }
 
-const NOISE: &str = "Runs of this series scatter by 1.4 % (σ, 9 runs); one run against one is told apart from 3.9 % on.";
+const NOISE: &str =
+    "Runs of this series scatter by 1.4 % (σ, 9 runs); one run against one is told apart from 3.9 % on.";
 
 pub fn first() -> Report {
     let run = run("20261130-054012-11ce", "b", "Index ride_statuses by ride", 567_276, &[("17", 6)]);
-    let mut report = report(run, None, decision(Verdict::Accept, &["This is the first passing run of the series: it is the baseline from now on."]));
+    let mut report = report(
+        run,
+        None,
+        decision(Verdict::Accept, &["This is the first passing run of the series: it is the baseline from now on."]),
+    );
     report.codes = vec![code("17", "RideNotMatched", 0.0, 6, false)];
     report
 }
@@ -161,7 +176,8 @@ pub fn first() -> Report {
 pub fn accept() -> Report {
     let mut run = run("20261130-061051-3f2a", "a", "Keep the latest ride status in memory", 637_737, &[("17", 5)]);
     run.isutools = vec![isutools(9)];
-    let reasons = ["The score rose by 12.4 %, from 567,276 to 637,737; noise alone does so in less than 1 of 1,000 comparisons."];
+    let reasons =
+        ["The score rose by 12.4 %, from 567,276 to 637,737; noise alone does so in less than 1 of 1,000 comparisons."];
     let mut report = report(run, Some(base()), decision(Verdict::Accept, &reasons));
     report.codes = vec![code("17", "RideNotMatched", 6.0, 5, false), code("24", "SlowNotification", 1.0, 0, false)];
     report.noise = vec![NOISE.into()];
@@ -186,11 +202,16 @@ pub fn inconclusive() -> Report {
     let mut report = accept();
     report.run.result = Parsed { score: Some(546_855), reported_score: Some(546_855), ..report.run.result };
     report.run.isutools[0].summary = None;
-    report.run.isutools[0].problems = vec!["the snapshot: /save answered 409 run-not-active; the run goes on without".into()];
-    let reasons = ["546,855 against 567,276 is -3.6 %, which noise does in 1 of 8 comparisons.", "To know would take about 4 more runs."];
+    report.run.isutools[0].problems =
+        vec!["the snapshot: /save answered 409 run-not-active; the run goes on without".into()];
+    let reasons = [
+        "546,855 against 567,276 is -3.6 %, which noise does in 1 of 8 comparisons.",
+        "To know would take about 4 more runs.",
+    ];
     report.decisions = vec![decision(Verdict::Inconclusive, &reasons)];
     report.hosts = vec!["app1 is on the candidate aaaaaaaaaaaa, which was not accepted.".into()];
-    report.warnings = vec!["the ledger could not be pushed to origin: it is kept here and goes out with the next run".into()];
+    report.warnings =
+        vec!["the ledger could not be pushed to origin: it is kept here and goes out with the next run".into()];
     report
 }
 
@@ -198,7 +219,8 @@ pub fn invalid_by_restart() -> Report {
     let mut report = accept();
     let violation = "app1: isuride-go.service was restarted 31 s into the benchmark (06:11:48Z), by someone else.";
     report.run.violations = vec![violation.into(), "app1: the file isuride changed during the benchmark.".into()];
-    report.decisions = vec![decision(Verdict::Invalid, &[violation, "The run says nothing about the code: run it again."])];
+    report.decisions =
+        vec![decision(Verdict::Invalid, &[violation, "The run says nothing about the code: run it again."])];
     report.hosts = vec!["app1 is on an UNKNOWN commit: isuride was replaced by hand.".into()];
     report
 }
@@ -212,7 +234,10 @@ pub fn unreadable() -> Report {
         score: None,
         codes: None,
         reason: Some("signal: broken pipe".into()),
-        error: Some(isugate::result::ReadError { kind: "torn".into(), message: "stdout.log ends in the middle of line 412".into() }),
+        error: Some(isugate::result::ReadError {
+            kind: "torn".into(),
+            message: "stdout.log ends in the middle of line 412".into(),
+        }),
         warnings: vec!["exit status 0 and no result".into()],
         messages: vec![],
     };
@@ -267,7 +292,17 @@ pub fn hostile() -> Report {
         summary.top_cpu[0].0 = HOSTILE[0].into();
         summary.health = vec![HOSTILE[6].into()];
     }
-    report.codes = HOSTILE.iter().map(|text| CodeRow { code: (*text).into(), name: Some((*text).into()), baseline: 0.0, candidate: 1, rule: (*text).into(), vetoes: true }).collect();
+    report.codes = HOSTILE
+        .iter()
+        .map(|text| CodeRow {
+            code: (*text).into(),
+            name: Some((*text).into()),
+            baseline: 0.0,
+            candidate: 1,
+            rule: (*text).into(),
+            vetoes: true,
+        })
+        .collect();
     report.decisions[0].reasons = HOSTILE.iter().map(|text| (*text).into()).collect();
     report.noise = HOSTILE.iter().map(|text| (*text).into()).collect();
     report.hosts = HOSTILE.iter().map(|text| (*text).into()).collect();
@@ -280,7 +315,8 @@ pub fn hostile() -> Report {
 pub fn japanese() -> Report {
     let mut report = revert_by_codes();
     report.language = Language::Ja;
-    report.run.subject = "最新のライド状態をメモリに保持し、通知のポーリングで毎回データベースを引かないようにする".into();
+    report.run.subject =
+        "最新のライド状態をメモリに保持し、通知のポーリングで毎回データベースを引かないようにする".into();
     report.decisions[0].reasons = vec![
         "コード 30 (近くの椅子の一覧が正しくない) が 13 回出ました。基準では 0 回です。スコアが 637,737 でも採用できません。".into(),
     ];

@@ -17,15 +17,13 @@ fn folder(files: &[(&str, &str)]) -> std::io::Result<tempfile::TempDir> {
 }
 
 fn refused(folder: &Path) -> String {
-    match Templates::load(Some(folder)) {
-        Ok(templates) => report::markdown(&samples::hostile(), &templates).err().map(|e| e.to_string()).unwrap_or_default(),
-        Err(error) => error.to_string(),
-    }
+    Templates::load(Some(folder)).err().map(|error| error.to_string()).unwrap_or_default()
 }
 
 #[test]
 fn a_file_of_the_same_name_replaces_one_part_and_leaves_the_others() -> Outcome {
-    let folder = folder(&[("hosts.md.hbs", "**Where**: {{#each hosts}}{{this}}{{/each}}\n"), ("README.md", "not a template")])?;
+    let folder =
+        folder(&[("hosts.md.hbs", "**Where**: {{#each hosts}}{{this}}{{/each}}\n"), ("README.md", "not a template")])?;
     let shown = report::markdown(&samples::accept(), &Templates::load(Some(folder.path()))?)?;
     assert!(shown.contains("**Where**: app1 is on the candidate") && shown.contains("### Noise"), "{shown}");
     assert!(!shown.contains("### Hosts"));
@@ -43,11 +41,22 @@ fn a_template_cannot_reach_a_value_that_is_not_escaped() -> Outcome {
 }
 
 #[test]
-fn a_variable_that_there_is_not_is_named_with_file_and_line() -> Outcome {
+fn a_variable_that_there_is_not_is_named_with_file_and_line_before_any_run() -> Outcome {
     let folder = folder(&[("codes.md.hbs", "### Codes\n\n{{#each codes}}\n- {{kode}}\n{{/each}}\n")])?;
     let message = refused(folder.path());
-    assert!(message.contains("codes.md.hbs:4:") && message.contains("`kode`") && message.contains("docs/report.md"), "{message}");
+    assert!(
+        message.contains("codes.md.hbs:4:") && message.contains("`kode`") && message.contains("docs/report.md"),
+        "{message}"
+    );
     assert!(message.starts_with(&folder.path().display().to_string()), "{message}");
+    Ok(())
+}
+
+#[test]
+fn a_template_that_takes_a_baseline_for_granted_is_refused_before_the_first_run() -> Outcome {
+    let folder = folder(&[("score.md.hbs", "{{score.now}} against {{baseline.id}}\n")])?;
+    let message = refused(folder.path());
+    assert!(message.contains("score.md.hbs:1:") && message.contains("`baseline.id`"), "{message}");
     Ok(())
 }
 
@@ -79,6 +88,9 @@ fn a_folder_that_is_not_there_is_named() {
 fn a_partial_that_there_is_not_is_named() -> Outcome {
     let folder = folder(&[("report.md.hbs", "{{> verdict}}\n{{> scores}}\n")])?;
     let message = refused(folder.path());
-    assert!(message.contains("report.md.hbs:2:") && message.contains("`scores`") && message.contains("`score`"), "{message}");
+    assert!(
+        message.contains("report.md.hbs:2:") && message.contains("`scores`") && message.contains("`score`"),
+        "{message}"
+    );
     Ok(())
 }
