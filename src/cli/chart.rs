@@ -1,12 +1,10 @@
 //! `isugate chart`: the scores of a series over time, as a picture.
 
-use std::{
-    io::Write,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
+use super::stdout;
 use crate::{
     config::Config,
     exit::{Exit, Failure},
@@ -48,7 +46,7 @@ pub fn run(args: &Args, root: &Path, config: &Config) -> anyhow::Result<u8> {
             std::fs::write(file, svg).with_context(|| format!("{} cannot be written", file.display()))?;
             eprintln!("wrote {}", file.display());
         }
-        None => std::io::stdout().write_all(svg.as_bytes())?,
+        None => stdout::print(&svg)?,
     }
     Ok(Exit::Done.into())
 }

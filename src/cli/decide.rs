@@ -4,6 +4,7 @@ use std::path::Path;
 
 use serde_json::json;
 
+use super::stdout;
 use crate::{
     config::Config,
     exit::{Exit, Failure},
@@ -79,9 +80,9 @@ pub fn run(args: &Args, root: &Path, config: &Config, verdict: Verdict) -> anyho
             "run": entry.run.id, "commit": entry.run.commit, "verdict": verdict, "before": before,
             "gate_verdict": entry.decision.verdict(), "by": decision.by, "reason": reason, "sync": shared,
         });
-        println!("{document}");
+        stdout::print(&format!("{document}\n"))?;
     } else {
-        println!("{}", told(&entry, verdict, before, &decision.by));
+        stdout::print(&format!("{}\n", told(&entry, verdict, before, &decision.by)))?;
     }
     Ok(Exit::Done.into())
 }

@@ -12,6 +12,7 @@ use tabled::{
 };
 use unicode_width::UnicodeWidthStr;
 
+use super::stdout;
 use crate::{
     config::Config,
     exit::{Exit, Failure},
@@ -70,9 +71,9 @@ pub fn run(args: &Args, root: &Path, config: &Config) -> anyhow::Result<u8> {
     let ledger = Ledger::open(root, &config.ledger.branch, config.ledger.remote.as_deref()).map_err(Failure::from)?;
     let listing = ledger.runs().map_err(Failure::from)?;
     if args.json {
-        println!("{}", document(&listing, args));
+        stdout::print(&format!("{}\n", document(&listing, args)))?;
     } else {
-        print!("{}", table(&listing, args, Look::of_stdout()));
+        stdout::print(&table(&listing, args, Look::of_stdout()))?;
     }
     Ok(Exit::Done.into())
 }
@@ -141,7 +142,7 @@ pub fn table(listing: &Listing, args: &Args, look: Look) -> String {
     let scores = scores(listing);
     let (runs, others) = chosen(listing, args);
     let mut out = String::new();
-    if runs.is_empty() {
+    if listing.entries.is_empty() {
         out.push_str("no runs are recorded; `isugate bench` makes one\n");
     } else {
         let rows: Vec<[String; 10]> = runs.iter().map(|entry| row(entry, &scores)).collect();
@@ -185,38 +186,8 @@ fn row(entry: &Entry, scores: &HashMap<&str, i64>) -> [String; 10] {
 /// Rows drawn so that they fit.
 fn drawn(runs: &[&Entry], mut rows: Vec<[String; 10]>, look: Look) -> String {
     let mut kept: Vec<usize> = (0..HEADER.len()).collect();
-    let width_of = |rows: &[[String; 10]], at: usize| {
-        rows.iter().map(|r| r[at].width()).chain([HEADER[at].width()]).max().unwrap_or(0)
-    };
-    let total = |rows: &[[String; 10]], kept: &[usize]| {
-        kept.iter().map(|at| width_of(rows, *at) + GAP).sum::<usize>().saturating_sub(GAP)
-    };
     if let Some(width) = look.width {
-        if total(&rows, &kept) > width {
-            // The time stands in a column of its own, and the part after the dash is enough to name a run.
-            for row in &mut rows {
-                row[ID] = row[ID].rsplit('-').next().unwrap_or_default().to_owned();
-            }
-        }
-        for (at, least) in GIVES_WAY {
-            let over = total(&rows, &kept).saturating_sub(width);
-            let now = width_of(&rows, at);
-            if over > 0 && now > least {
-                let columns = now.saturating_sub(over).max(least);
-                rows.iter_mut().for_each(|row| row[at] = cut(&row[at], columns));
-            }
-        }
-        for at in LEFT_OUT {
-            // What was overridden is worth more than a difference, which can be seen from the scores.
-            if total(&rows, &kept) > width {
-                kept.retain(|column| *column != at);
-            }
-        }
-        let over = total(&rows, &kept).saturating_sub(width);
-        if over > 0 {
-            let columns = width_of(&rows, VERDICT).saturating_sub(over);
-            rows.iter_mut().for_each(|row| row[VERDICT] = cut(&row[VERDICT], columns));
-        }
+        fit(&mut rows, &mut kept, width);
     }
     let mut builder = Builder::default();
     builder.push_record(kept.iter().map(|at| HEADER[*at]));
@@ -243,6 +214,46 @@ fn drawn(runs: &[&Entry], mut rows: Vec<[String; 10]>, look: Look) -> String {
     }
     let lines: Vec<String> = table.to_string().lines().map(|line| line.trim_end().to_owned() + "\n").collect();
     lines.concat()
+}
+
+/// Makes the kept columns of all rows together at most `width` wide.
+fn fit(rows: &mut [[String; 10]], kept: &mut Vec<usize>, width: usize) {
+    let mut wide: Vec<usize> = HEADER.iter().map(|name| name.width()).collect();
+    for row in rows.iter() {
+        wide.iter_mut().zip(row).for_each(|(widest, cell)| *widest = (*widest).max(cell.width()));
+    }
+    let over = |wide: &[usize], kept: &[usize]| {
+        (kept.iter().map(|at| wide[*at] + GAP).sum::<usize>().saturating_sub(GAP)).saturating_sub(width)
+    };
+    if over(&wide, kept) > 0 {
+        // The time stands in a column of its own, and the part after the dash is enough to name a run.
+        for row in rows.iter_mut() {
+            row[ID] = row[ID].rsplit('-').next().unwrap_or_default().to_owned();
+        }
+        wide[ID] = rows.iter().map(|row| row[ID].width()).max().unwrap_or(0).max(HEADER[ID].width());
+    }
+    let mut narrow = |wide: &mut [usize], at: usize, columns: usize| {
+        rows.iter_mut().for_each(|row| row[at] = cut(&row[at], columns));
+        wide[at] = columns.max(HEADER[at].width());
+    };
+    for (at, least) in GIVES_WAY {
+        let too_much = over(&wide, kept);
+        if too_much > 0 && wide[at] > least {
+            let columns = wide[at].saturating_sub(too_much).max(least);
+            narrow(&mut wide, at, columns);
+        }
+    }
+    for at in LEFT_OUT {
+        if over(&wide, kept) > 0 {
+            kept.retain(|column| *column != at);
+        }
+    }
+    // What was overridden is worth more than any of these; it is cut last.
+    let too_much = over(&wide, kept);
+    if too_much > 0 {
+        let columns = wide[VERDICT].saturating_sub(too_much);
+        narrow(&mut wide, VERDICT, columns);
+    }
 }
 
 fn colour(verdict: Verdict) -> Color {

@@ -12,6 +12,7 @@ mod parse;
 mod schema;
 mod show;
 mod start;
+mod stdout;
 
 use std::path::PathBuf;
 

@@ -4,6 +4,7 @@ use std::{fmt::Write as _, path::Path};
 
 use serde_json::json;
 
+use super::stdout;
 use crate::{
     config::Config,
     exit::{Exit, Failure},
@@ -37,11 +38,11 @@ pub fn run(args: &Args, root: &Path, config: &Config) -> anyhow::Result<u8> {
     let ledger = Ledger::open(root, &config.ledger.branch, config.ledger.remote.as_deref()).map_err(Failure::from)?;
     if args.json {
         let (run, decision) = ledger.find_raw(&args.run).map_err(Failure::from)?;
-        println!("{}", json!({"run": run, "decision": decision}));
+        stdout::print(&format!("{}\n", json!({"run": run, "decision": decision})))?;
     } else {
         let entry = ledger.find(&args.run).map_err(Failure::from)?;
         let baseline = entry.decision.baseline.as_deref().and_then(|id| ledger.find(id).ok());
-        print!("{}", details(&entry, baseline.as_ref(), root));
+        stdout::print(&details(&entry, baseline.as_ref(), root))?;
     }
     Ok(Exit::Done.into())
 }

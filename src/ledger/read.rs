@@ -183,17 +183,49 @@ fn entry(repo: &Repository, directory: &Tree<'_>, id: &str) -> Result<Entry, Str
 }
 
 /// One record of a run's directory, or a sentence about what is wrong with it.
-pub(super) fn record<T: DeserializeOwned>(repo: &Repository, directory: &Tree<'_>, file: &str) -> Result<T, String> {
+pub(super) fn record<T: DeserializeOwned + Versioned>(
+    repo: &Repository,
+    directory: &Tree<'_>,
+    file: &str,
+) -> Result<T, String> {
     let id = directory.get_name(file).ok_or_else(|| format!("{file} is missing"))?.id();
     let bytes = blob(repo, id).map_err(|why| format!("{file}: {why}"))?;
-    let head: Result<Head, _> = serde_json::from_slice(&bytes);
-    if let Ok(head) = &head
-        && major(&head.schema_version) != major(SCHEMA_VERSION)
-    {
-        let version = text::terminal(&head.schema_version, 20);
-        return Err(format!("{file} has schema version {version}; this isugate reads {}.x", major(SCHEMA_VERSION)));
+    let read = serde_json::from_slice::<T>(&bytes);
+    let version = match &read {
+        Ok(record) => record.version().map(str::to_owned),
+        Err(_) => serde_json::from_slice::<Head>(&bytes).ok().map(|head| head.schema_version),
+    };
+    match (version, read) {
+        (Some(version), _) if major(&version) != major(SCHEMA_VERSION) => {
+            let version = text::terminal(&version, 20);
+            Err(format!("{file} has schema version {version}; this isugate reads {}.x", major(SCHEMA_VERSION)))
+        }
+        (_, Ok(record)) => Ok(record),
+        (_, Err(why)) => Err(format!("{file}: {}", text::terminal(&why.to_string(), 200))),
     }
-    serde_json::from_slice(&bytes).map_err(|why| format!("{file}: {}", text::terminal(&why.to_string(), 200)))
+}
+
+/// What says which version of the shapes it has.
+pub(super) trait Versioned {
+    fn version(&self) -> Option<&str>;
+}
+
+impl Versioned for RunRecord {
+    fn version(&self) -> Option<&str> {
+        Some(&self.schema_version)
+    }
+}
+
+impl Versioned for DecisionRecord {
+    fn version(&self) -> Option<&str> {
+        Some(&self.schema_version)
+    }
+}
+
+impl Versioned for serde_json::Value {
+    fn version(&self) -> Option<&str> {
+        self.get("schema_version")?.as_str()
+    }
 }
 
 #[derive(Deserialize)]

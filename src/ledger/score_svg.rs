@@ -4,12 +4,12 @@
 use std::{collections::HashMap, fmt::Write as _};
 
 use super::{
-    Entry,
+    Entry, RunId,
     append::verdict_word,
     read::baseline_of,
     text::{cut, grouped, xml},
 };
-use crate::verdict::Verdict;
+use crate::{result::Outcome, verdict::Verdict};
 
 /// Runs that the picture shows: the last of the series.
 pub const MAX_RUNS: usize = 100;
@@ -57,7 +57,10 @@ pub fn render(entries: &[Entry], series: Option<&str>) -> String {
     let levels: Vec<Option<i64>> =
         runs.iter().map(|run| scores.get(run.decision.baseline.as_deref()?).copied()).collect();
     let now = baseline_of(entries, key, |_| true).and_then(|entry| entry.run.result.score);
-    let values = runs.iter().filter_map(|run| run.run.result.score).chain(levels.iter().copied().flatten()).chain(now);
+    // Runs that failed or say nothing do not stretch the axis; they stand on it.
+    let telling =
+        runs.iter().filter(|run| run.run.result.outcome == Outcome::Pass && verdict_of(run) != Some(Verdict::Invalid));
+    let values = telling.filter_map(|run| run.run.result.score).chain(levels.iter().copied().flatten()).chain(now);
     let Some((low, high)) =
         values.fold(None, |range, v| Some(range.map_or((v, v), |(l, h): (i64, i64)| (l.min(v), h.max(v)))))
     else {
@@ -67,28 +70,28 @@ pub fn render(entries: &[Entry], series: Option<&str>) -> String {
         return svg;
     };
     let (from, to, step) = axis(low as f64, high as f64);
-    let y = |score: f64| BOTTOM - (score - from) / (to - from) * (BOTTOM - TOP);
+    let y = |score: f64| (BOTTOM - (score - from) / (to - from) * (BOTTOM - TOP)).clamp(TOP, BOTTOM);
     let slot = (RIGHT - LEFT) / runs.len() as f64;
     let x = |at: usize| LEFT + slot * (at as f64 + 0.5);
 
     for line in 0..=((to - from) / step).round() as i64 {
         let value = from + step * line as f64;
         let (at, label) = (y(value), grouped(value.round() as i64));
-        let _ = write!(
+        let _ = writeln!(
             svg,
-            "<path class=\"grid\" d=\"M{LEFT} {at:.1}H{RIGHT}\"/><text class=\"soft\" x=\"{:.0}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>\n",
+            "<path class=\"grid\" d=\"M{LEFT} {at:.1}H{RIGHT}\"/><text class=\"soft\" x=\"{:.0}\" y=\"{:.1}\" text-anchor=\"end\">{label}</text>",
             LEFT - 8.0,
             at + 4.0
         );
     }
-    days(&mut svg, runs, slot);
+    times(&mut svg, runs, slot);
 
     // The step: what each run was compared with, and to the right of the last one what the next will be.
     let mut path = String::new();
     let mut before = None;
     for (at, level) in levels.iter().copied().chain([now]).enumerate() {
         if let Some(level) = level {
-            let (left, right) = (LEFT + slot * at as f64, (LEFT + slot * (at + 1) as f64).min(WIDTH - 8.0));
+            let (left, right) = (if at == 0 { LEFT } else { x(at - 1) }, if at == runs.len() { RIGHT } else { x(at) });
             let _ = write!(
                 path,
                 "{}{left:.1} {y:.1}H{right:.1}",
@@ -102,10 +105,9 @@ pub fn render(entries: &[Entry], series: Option<&str>) -> String {
         let _ = writeln!(svg, "<path class=\"base\" d=\"{path}\"/>");
     }
     for (at, entry) in runs.iter().enumerate() {
-        let Some(verdict) = entry.decision.current().map(|d| d.verdict) else { continue };
+        let Some(verdict) = verdict_of(entry) else { continue };
         let score = entry.run.result.score;
-        // A run without a score stands on the axis.
-        let height = score.map_or(BOTTOM, |score| y(score as f64));
+        let height = score.filter(|_| verdict != Verdict::Invalid).map_or(BOTTOM, |score| y(score as f64));
         let told = format!(
             "{}: {} {}",
             xml(&entry.run.id),
@@ -116,6 +118,10 @@ pub fn render(entries: &[Entry], series: Option<&str>) -> String {
     }
     svg.push_str("</svg>\n");
     svg
+}
+
+fn verdict_of(entry: &Entry) -> Option<Verdict> {
+    entry.decision.current().map(|decision| decision.verdict)
 }
 
 /// A mark: its shape alone tells the verdict.
@@ -130,10 +136,9 @@ fn mark(verdict: Verdict, x: f64, y: f64) -> String {
 }
 
 fn legend(svg: &mut String) {
-    for (at, verdict) in
-        [Verdict::Accept, Verdict::Revert, Verdict::Inconclusive, Verdict::Invalid].into_iter().enumerate()
-    {
-        let x = 500.0 + 92.0 * at as f64 + if at > 2 { 16.0 } else { 0.0 };
+    let places =
+        [(Verdict::Accept, 478.0), (Verdict::Revert, 562.0), (Verdict::Inconclusive, 644.0), (Verdict::Invalid, 758.0)];
+    for (verdict, x) in places {
         let _ = writeln!(
             svg,
             "{}<text class=\"soft\" x=\"{:.0}\" y=\"30\">{}</text>",
@@ -143,51 +148,49 @@ fn legend(svg: &mut String) {
         );
     }
     let _ =
-        writeln!(svg, "<path class=\"base\" d=\"M860 26h24\"/><text class=\"soft\" x=\"890\" y=\"30\">baseline</text>");
+        writeln!(svg, "<path class=\"base\" d=\"M834 26h26\"/><text class=\"soft\" x=\"868\" y=\"30\">baseline</text>");
 }
 
-/// Marks where a day begins, as far apart as their labels need.
-fn days(svg: &mut String, runs: &[&Entry], slot: f64) {
+/// Labels the axis with days, or with times where all is of one day, as far apart as the labels need.
+fn times(svg: &mut String, runs: &[&Entry], slot: f64) {
+    let ids: Vec<RunId> = runs.iter().filter_map(|entry| entry.run.id.parse().ok()).collect();
+    let minutes: Vec<String> = ids.iter().map(RunId::minute).collect();
+    let days: Vec<&str> = minutes.iter().map(|minute| &minute[..10]).collect();
+    let one_day = days.first() == days.last();
     let (mut shown, mut last_x) = ("", f64::NEG_INFINITY);
-    for (at, entry) in runs.iter().enumerate() {
-        let Some(day) = entry.run.id.get(..8) else { continue };
-        let x = LEFT + slot * at as f64;
-        if day != shown {
-            let _ = write!(svg, "<path class=\"grid\" d=\"M{x:.1} {BOTTOM}v6\"/>");
-            if x - last_x >= 76.0 {
-                let _ = write!(
-                    svg,
-                    "<text class=\"soft\" x=\"{:.1}\" y=\"{:.0}\">{}-{}-{}</text>",
-                    x,
-                    BOTTOM + 20.0,
-                    &day[..4],
-                    &day[4..6],
-                    &day[6..]
-                );
-                last_x = x;
-            }
-            svg.push('\n');
+    for (at, minute) in minutes.iter().enumerate() {
+        let label = if one_day { &minute[11..] } else { &minute[..10] };
+        let x = LEFT + slot * (at as f64 + 0.5);
+        if label != shown && x - last_x >= 76.0 {
+            let (tick, text) = (BOTTOM + 6.0, BOTTOM + 20.0);
+            let _ = writeln!(
+                svg,
+                "<path class=\"grid\" d=\"M{x:.1} {BOTTOM}V{tick}\"/><text class=\"soft\" x=\"{x:.1}\" y=\"{text}\" text-anchor=\"middle\">{label}</text>"
+            );
+            last_x = x;
         }
-        shown = day;
+        shown = label;
     }
-    let middle = f64::midpoint(LEFT, RIGHT);
+    let (middle, below) = (f64::midpoint(LEFT, RIGHT), BOTTOM + 48.0);
+    let day = if one_day { format!("{}, ", days.first().unwrap_or(&"")) } else { String::new() };
     let _ = writeln!(
         svg,
-        "<text class=\"soft\" x=\"{middle:.0}\" y=\"{:.0}\" text-anchor=\"middle\">runs in time order, days in UTC; × on the axis: no score</text>",
-        BOTTOM + 48.0
+        "<text class=\"soft\" x=\"{middle:.0}\" y=\"{below}\" text-anchor=\"middle\">runs in time order, {day}UTC; on the axis: invalid, or a score outside the picture</text>"
     );
 }
 
 /// The ends of the axis and the step of its grid: round numbers around the scores, about five lines.
 fn axis(low: f64, high: f64) -> (f64, f64, f64) {
-    let span = (high - low).max(high.abs() * 0.02).max(1.0);
+    let span = (high - low).max(high.abs() * 0.02).max(4.0);
+    let pad = (span - (high - low)) / 2.0;
+    let (low, high) = (low - pad, high + pad);
     let rough = span / 4.0;
     let power = 10_f64.powf(rough.log10().floor());
     let step =
         [1.0, 2.0, 5.0, 10.0].into_iter().map(|m| m * power).find(|step| *step >= rough).unwrap_or(power).max(1.0);
     let (from, to) = ((low / step).floor() * step, (high / step).ceil() * step);
     // Below zero only where scores are; zero itself where it is near.
-    let from = if from > 0.0 && from <= span { 0.0 } else { from };
+    let from = if from > 0.0 && from <= span || from < 0.0 && low + pad >= 0.0 { 0.0 } else { from };
     (from, if to > from { to } else { from + step }, step)
 }
 
@@ -198,7 +201,7 @@ mod tests {
     #[test]
     fn the_axis_has_round_ends_around_the_scores() {
         assert_eq!(axis(500_000.0, 640_000.0), (500_000.0, 650_000.0, 50_000.0));
-        assert_eq!(axis(0.0, 0.0), (0.0, 1.0, 1.0));
+        assert_eq!(axis(0.0, 0.0), (0.0, 2.0, 1.0));
         let (from, to, step) = axis(567_276.0, 567_276.0);
         assert!(from <= 567_276.0 && to >= 567_276.0 && to > from && step >= 1.0);
         let (from, to, _) = axis(-50.0, 9_000.0);

@@ -12,6 +12,7 @@ mod markdown;
 mod model;
 pub mod number;
 pub mod progress;
+mod specimen;
 mod templates;
 mod terminal;
 pub mod text;

@@ -81,13 +81,9 @@ impl Templates {
         Templates { registry, files: Vec::new() }
     }
 
-    /// The built-in templates, with those of `folder` in the place of the built-in ones of the same file name.
-    ///
-    /// # Errors
-    /// When the folder or a template cannot be read, a template replaces nothing, or it does not parse.
-    pub fn load(folder: Option<&Path>) -> Result<Templates, TemplateError> {
+    /// The built-in templates and those of `folder`, none of them rendered yet.
+    pub(super) fn read(folder: &Path) -> Result<Templates, TemplateError> {
         let mut templates = Templates::built_in();
-        let Some(folder) = folder else { return Ok(templates) };
         let unreadable = |path: &Path, error: &dyn std::fmt::Display| TemplateError::Unreadable {
             path: path.into(),
             reason: error.to_string(),

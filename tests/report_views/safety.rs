@@ -111,6 +111,7 @@ proptest! {
         let inner = shown.strip_prefix('`').and_then(|s| s.strip_suffix('`'));
         let inner = inner.or_else(|| shown.strip_prefix("<code>").and_then(|s| s.strip_suffix("</code>"))).unwrap_or(&shown);
         prop_assert!(!inner.contains(['`', '<', '>', '|', '\n']), "{shown}");
+        prop_assert!(shown.starts_with('`') || inner.matches('@').count() == inner.matches("@&#8203;").count(), "{shown}");
         prop_assert_eq!(shown.is_empty(), text::terminal_line(&raw).trim().is_empty());
     }
 

@@ -17,12 +17,16 @@ fn folder(files: &[(&str, &str)]) -> std::io::Result<tempfile::TempDir> {
 }
 
 fn refused(folder: &Path) -> String {
+<<<<<<< HEAD
     match Templates::load(Some(folder)) {
         Ok(templates) => {
             report::markdown(&samples::hostile(), &templates).err().map(|e| e.to_string()).unwrap_or_default()
         }
         Err(error) => error.to_string(),
     }
+=======
+    Templates::load(Some(folder)).err().map(|error| error.to_string()).unwrap_or_default()
+>>>>>>> w-report
 }
 
 #[test]
@@ -46,7 +50,7 @@ fn a_template_cannot_reach_a_value_that_is_not_escaped() -> Outcome {
 }
 
 #[test]
-fn a_variable_that_there_is_not_is_named_with_file_and_line() -> Outcome {
+fn a_variable_that_there_is_not_is_named_with_file_and_line_before_any_run() -> Outcome {
     let folder = folder(&[("codes.md.hbs", "### Codes\n\n{{#each codes}}\n- {{kode}}\n{{/each}}\n")])?;
     let message = refused(folder.path());
     assert!(
@@ -54,6 +58,14 @@ fn a_variable_that_there_is_not_is_named_with_file_and_line() -> Outcome {
         "{message}"
     );
     assert!(message.starts_with(&folder.path().display().to_string()), "{message}");
+    Ok(())
+}
+
+#[test]
+fn a_template_that_takes_a_baseline_for_granted_is_refused_before_the_first_run() -> Outcome {
+    let folder = folder(&[("score.md.hbs", "{{score.now}} against {{baseline.id}}\n")])?;
+    let message = refused(folder.path());
+    assert!(message.contains("score.md.hbs:1:") && message.contains("`baseline.id`"), "{message}");
     Ok(())
 }
 

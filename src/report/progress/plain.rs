@@ -72,8 +72,7 @@ impl<W: Write + Send + 'static> View for Plain<W> {
             Event::BenchProgress { elapsed, limit } => {
                 if elapsed.saturating_sub(self.said) >= EVERY {
                     self.said = *elapsed;
-                    let (elapsed, limit) = (number::duration(*elapsed), number::duration(*limit));
-                    self.line(&format!("{at}   {elapsed} of at most {limit}"));
+                    self.line(&format!("{at}   {}s of at most {}s", elapsed.as_secs(), limit.as_secs()));
                 }
             }
             Event::Output { host, line } => self.line(&format!("{at}   {host} | {line}")),

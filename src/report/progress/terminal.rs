@@ -20,7 +20,6 @@ pub(super) struct Terminal {
 impl Terminal {
     pub(super) fn new(target: ProgressDrawTarget) -> Self {
         let bars = MultiProgress::with_draw_target(target);
-        bars.set_move_cursor(true);
         Terminal { bars, running: BTreeMap::new() }
     }
 
