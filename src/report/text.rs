@@ -78,16 +78,11 @@ pub fn markdown_code(text: &str) -> String {
     } else if line.contains(['`', '|', '<', '>', '&', '\\', '$']) {
         let mut out = String::from("<code>");
         for c in line.chars() {
-<<<<<<< HEAD
-            // Inside an HTML element the text is still Markdown, so that everything which is markup becomes an entity.
-            if c.is_ascii_punctuation()
-=======
             // Inside an HTML element the text is still Markdown, so that everything which is markup becomes an entity. Mail
             // addresses are looked for in the finished text, in such an element too.
             if c == '@' {
                 out.push_str("@&#8203;");
             } else if c.is_ascii_punctuation()
->>>>>>> w-report
                 && !matches!(c, '/' | ',' | '-' | '=' | '?' | ';' | '\'' | '(' | ')' | '+' | '%')
             {
                 entity(c, &mut out);

@@ -17,16 +17,7 @@ fn folder(files: &[(&str, &str)]) -> std::io::Result<tempfile::TempDir> {
 }
 
 fn refused(folder: &Path) -> String {
-<<<<<<< HEAD
-    match Templates::load(Some(folder)) {
-        Ok(templates) => {
-            report::markdown(&samples::hostile(), &templates).err().map(|e| e.to_string()).unwrap_or_default()
-        }
-        Err(error) => error.to_string(),
-    }
-=======
     Templates::load(Some(folder)).err().map(|error| error.to_string()).unwrap_or_default()
->>>>>>> w-report
 }
 
 #[test]
