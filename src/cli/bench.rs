@@ -53,7 +53,7 @@ pub fn run(args: BenchArgs, config: &Path) -> anyhow::Result<u8> {
             revision: args.revision.clone(),
             deploy: !args.no_deploy,
             keep: args.keep,
-            runs: usize::from(args.runs),
+            runs: Some(usize::from(args.runs)),
             intent: args.intent.unwrap_or(verdict.intent),
             preset: args.preset.unwrap_or(verdict.preset),
             wait: args.wait,

@@ -7,10 +7,12 @@ mod completions;
 mod decide;
 mod deploy;
 mod history;
+mod judge;
 mod lease;
 mod parse;
 mod schema;
 mod show;
+mod simulate;
 mod start;
 mod stdout;
 
@@ -43,6 +45,10 @@ enum Command {
     Rollback(deploy::RollbackArgs),
     /// Reads a benchmarker's output and prints the result.
     Parse(parse::ParseArgs),
+    /// A verdict over recorded runs; no host is touched.
+    Judge(judge::JudgeArgs),
+    /// How often the gate would be wrong, on given noise.
+    Simulate(simulate::SimulateArgs),
     /// The runs of the ledger.
     History(history::Args),
     /// One run in detail.
@@ -89,6 +95,8 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Deploy(args) => deploy::deploy(args, &config),
         Command::Rollback(args) => deploy::rollback(args, &config),
         Command::Parse(args) => parse::run(args),
+        Command::Judge(args) => judge::run(args),
+        Command::Simulate(args) => simulate::run(args),
         Command::History(args) => start::with_ledger(&config, |root, config| history::run(&args, root, config)),
         Command::Show(args) => start::with_ledger(&config, |root, config| show::run(&args, root, config)),
         Command::Accept(args) => start::with_ledger(&config, |root, config| decide::accept(&args, root, config)),

@@ -29,8 +29,8 @@ pub struct BenchOptions {
     pub deploy: bool,
     /// Whether a reverted commit stays on the hosts.
     pub keep: bool,
-    /// Runs that the decision may cost at most, the baseline's among them.
-    pub runs: usize,
+    /// Runs that the decision may cost at most, the baseline's among them; the preset's number where it is not said.
+    pub runs: Option<usize>,
     /// What the change must do.
     pub intent: Intent,
     /// How bold to be.

@@ -1,14 +1,14 @@
 //! The stage judge: what the gate is asked, and what of its answer is recorded. `isugate judge --step` asks the same function.
 
-use super::{BenchOptions, Setting};
+use super::{BenchOptions, Setting, noise};
 use crate::{
-    config::shape::{Intent, Language, Preset},
+    config::shape::{self, CodesConfig, Intent, Language, Preset},
     exit::{Exit, Failure},
     ledger::{Decision, DecisionRecord, Entry, Ledger, RunRecord, SCHEMA_VERSION},
     report::CodeRow,
     result::{self, Outcome},
     verdict::{
-        RunFacts, Verdict,
+        Code, CodeDefault, CodePolicy, Lang, RunFacts, Verdict,
         correctness::{Effect, Rule},
         step::{self, Request},
     },
@@ -28,8 +28,8 @@ pub struct Question<'a> {
     pub intent: Intent,
     /// How bold to be.
     pub preset: Preset,
-    /// Runs that the decision may cost.
-    pub budget: usize,
+    /// Runs that the decision may cost; the preset's where it is not said.
+    pub budget: Option<usize>,
 }
 
 /// The gate's answer.
@@ -73,16 +73,50 @@ pub fn judge(question: &Question<'_>, today: &[(Side, RunRecord)]) -> Judged {
         baseline: Some(baseline.run.commit.clone()),
         candidate: run.commit.clone(),
         today: today.iter().map(|(_, run)| facts(run)).collect(),
-        preset: question.preset,
-        intent: question.intent,
-        budget_runs: Some(question.budget),
-        codes: codes.clone(),
+        preset: preset(question.preset),
+        intent: intent(question.intent),
+        budget_runs: question.budget,
+        codes: policy(codes),
         contest: Some(question.setting.config.contest.clone()),
-        language: question.setting.config.report.language,
+        lang: if ja { Lang::Ja } else { Lang::En },
+        run_seconds: Some(run.stages.values().sum()),
     };
     let answer = step::answer(&request);
     let rows = answer.codes.iter().map(|row| code_row(row, &run.bench.format, ja)).collect();
-    Judged { verdict: answer.verdict, next: answer.next, reasons: answer.reasons, codes: rows, noise: answer.noise }
+    Judged {
+        verdict: answer.verdict,
+        next: answer.next,
+        reasons: answer.reasons,
+        codes: rows,
+        noise: noise::sentences(&answer.state, ja),
+    }
+}
+
+fn intent(intent: Intent) -> crate::verdict::Intent {
+    match intent {
+        Intent::Gain => crate::verdict::Intent::Gain,
+        Intent::NoRegression => crate::verdict::Intent::NoRegression,
+    }
+}
+
+fn preset(preset: Preset) -> crate::verdict::Preset {
+    match preset {
+        Preset::Contest => crate::verdict::Preset::Contest,
+        Preset::Practice => crate::verdict::Preset::Practice,
+        Preset::Overnight => crate::verdict::Preset::Overnight,
+    }
+}
+
+fn policy(codes: &CodesConfig) -> CodePolicy {
+    let code = |code: &shape::Code| Code(code.0.clone());
+    CodePolicy {
+        deny: codes.deny.iter().map(code).collect(),
+        allow: codes.allow.iter().map(|(name, count)| (code(name), *count)).collect(),
+        default: match codes.default {
+            shape::CodeDefault::NoMoreThanBaseline => CodeDefault::NoMoreThanBaseline,
+            shape::CodeDefault::Ignore => CodeDefault::Ignore,
+        },
+    }
 }
 
 fn invalid(run: &RunRecord, ja: bool) -> Judged {
@@ -198,7 +232,7 @@ fn code_row(row: &crate::verdict::correctness::CodeRow, format: &str, ja: bool) 
 pub fn one_line(judged: &Judged) -> String {
     let first = judged.reasons.first().map(String::as_str).unwrap_or_default();
     match (judged.verdict, judged.next) {
-        (Some(verdict), _) => format!("{verdict}: {first}"),
+        (Some(verdict), _) => format!("{}: {first}", crate::ledger::verdict_word(verdict)),
         (None, Some(Side::Candidate)) => format!("not decided, the candidate again: {first}"),
         (None, Some(Side::Baseline)) => format!("not decided, the baseline again: {first}"),
         (None, None) => first.to_string(),

@@ -9,6 +9,7 @@ mod dry_run;
 mod journal;
 mod judge;
 mod measure;
+mod noise;
 mod preset;
 pub mod rollback;
 mod session;
