@@ -11,14 +11,24 @@ use crate::{
     run::{self, BenchOptions},
 };
 
+/// Runs of a comparison that goes on until it is decided: more than the time will allow.
+const MANY: usize = 100;
+
 /// Arguments of `isugate bench`.
 #[derive(Debug, clap::Args)]
 pub struct BenchArgs {
     /// The commit to benchmark; HEAD by default.
     revision: Option<String>,
-    /// Runs that the decision may cost at most, the baseline's among them.
-    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..=100))]
-    runs: u16,
+    /// Runs that the decision may cost at most, the baseline's among them; by default the preset's number. A clear win or
+    /// loss needs fewer.
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=100))]
+    runs: Option<u16>,
+    /// Go on until the gate has decided, as long as --budget lasts.
+    #[arg(long, conflicts_with = "runs")]
+    until_decided: bool,
+    /// Begin no further run after this time; 20m with --until-decided.
+    #[arg(long, value_parser = parse_duration)]
+    budget: Option<Duration>,
     /// Benchmark what is on the hosts, as it is.
     #[arg(long)]
     no_deploy: bool,
@@ -53,7 +63,8 @@ pub fn run(args: BenchArgs, config: &Path) -> anyhow::Result<u8> {
             revision: args.revision.clone(),
             deploy: !args.no_deploy,
             keep: args.keep,
-            runs: Some(usize::from(args.runs)),
+            runs: if args.until_decided { Some(MANY) } else { args.runs.map(usize::from) },
+            time: args.budget.or(args.until_decided.then_some(Duration::from_secs(20 * 60))),
             intent: args.intent.unwrap_or(verdict.intent),
             preset: args.preset.unwrap_or(verdict.preset),
             wait: args.wait,

@@ -16,7 +16,7 @@ use crate::{
     exit::{Exit, Failure},
     lease::Claim,
     ledger::{Entry, Ledger, RunRecord},
-    report::{Report, Stage},
+    report::{Event, Report, Stage},
     verdict::Verdict,
 };
 
@@ -31,6 +31,8 @@ pub struct BenchOptions {
     pub keep: bool,
     /// Runs that the decision may cost at most, the baseline's among them; the preset's number where it is not said.
     pub runs: Option<usize>,
+    /// Time after which no further run is begun.
+    pub time: Option<Duration>,
     /// What the change must do.
     pub intent: Intent,
     /// How bold to be.
@@ -119,6 +121,8 @@ struct Decided {
     baseline: Option<Entry>,
     judged: Judged,
     warnings: Vec<String>,
+    /// What was deployed last.
+    last: Side,
 }
 
 /// Measures until the gate has a verdict or the budget is spent.
@@ -139,8 +143,10 @@ async fn decide(
         baseline: baseline.as_ref(),
         intent: options.intent,
         preset: options.preset,
-        budget: options.runs,
+        // Without a deploy the baseline cannot be run again: what is on the hosts is all there is.
+        budget: if options.deploy { options.runs } else { Some(1) },
     };
+    let began = tokio::time::Instant::now();
     let mut today = vec![(Side::Candidate, candidate.clone())];
     let mut warnings = std::mem::take(&mut way.warnings);
     loop {
@@ -149,18 +155,26 @@ async fn decide(
             let outcome = judge::one_line(&judged);
             Ok((judged, outcome))
         });
-        let judged = judged.await?;
+        let mut judged = judged.await?;
+        for sentence in &judged.noise {
+            way.setting.events.emit(Event::Note { host: None, text: sentence.clone() });
+        }
+        let last = today.last().map_or(Side::Candidate, |(side, _)| *side);
+        let spent = options.time.is_some_and(|time| began.elapsed() >= time);
+        if let (None, Some(_), true) = (judged.verdict, judged.next, spent) {
+            judged.verdict = Some(Verdict::Inconclusive);
+            judged.reasons.insert(0, judge::time_is_up(way.setting));
+        }
         let (Some(side), None) = (judged.next, judged.verdict) else {
-            return Ok(Decided { run: candidate, baseline, judged, warnings });
+            return Ok(Decided { run: candidate, baseline, judged, warnings, last });
         };
         let other = match (side, &baseline) {
             (Side::Baseline, Some(entry)) => commit_of(&entry.run),
             _ => commit_of(&candidate),
         };
-        let last = today.last().map(|(side, _)| *side);
         let mut next = Way::begin(way.setting, other)?;
         session.look_again(way.setting, &next.commit.id.clone()).await?;
-        let result = measure(&mut next, session, plan, options.deploy && last != Some(side)).await;
+        let result = measure(&mut next, session, plan, options.deploy && last != side).await;
         warnings.append(&mut next.warnings);
         way.open = std::mem::take(&mut next.open);
         let record = result?;
@@ -193,7 +207,7 @@ async fn finish(
     ledger: &Ledger,
     decided: Decided,
 ) -> Result<Finished, Failure> {
-    let Decided { run, baseline, judged, mut warnings } = decided;
+    let Decided { run, baseline, judged, mut warnings, last } = decided;
     let verdict = judged.verdict.unwrap_or(Verdict::Inconclusive);
     let decision = judge::append(ledger, &run, baseline.as_ref(), options, &judged)?;
     way.note(Stage::Judge, json!({"verdict": verdict, "recorded": true}))?;
@@ -210,6 +224,17 @@ async fn finish(
         match result {
             Ok(states) => hosts = states,
             Err(failure) => warnings.push(format!("ROLLBACK FAILED: {failure}")),
+        }
+    }
+    if options.deploy && verdict == Verdict::Accept && last == Side::Baseline {
+        // The comparison ended with a run of the baseline: the accepted commit has to be put back.
+        let commit = commit_of(&run);
+        let result = way.stage(Stage::Deploy, async |way: &mut Way| {
+            rollback::put(way, &mut session, commit).await?;
+            Ok(((), "the accepted commit is back".into()))
+        });
+        if let Err(failure) = result.await {
+            warnings.push(format!("THE ACCEPTED COMMIT IS NOT DEPLOYED: {failure}"));
         }
     }
     if hosts.is_empty() {

@@ -47,12 +47,6 @@ pub struct Judged {
     pub noise: Vec<String>,
 }
 
-impl Judged {
-    fn ends(verdict: Verdict, reason: String) -> Judged {
-        Judged { verdict: Some(verdict), reasons: vec![reason], ..Judged::default() }
-    }
-}
-
 /// Judges the runs of a comparison, in their time order. Integrity comes first and never looks at a score.
 pub fn judge(question: &Question<'_>, today: &[(Side, RunRecord)]) -> Judged {
     let Some((_, run)) = today.iter().rev().find(|(side, _)| *side == Side::Candidate) else {
@@ -63,14 +57,10 @@ pub fn judge(question: &Question<'_>, today: &[(Side, RunRecord)]) -> Judged {
     if let Some((_, spoiled)) = spoiled {
         return invalid(spoiled, ja);
     }
-    let Some(baseline) = question.baseline else { return first(run, ja) };
-    if baseline.run.commit == run.commit {
-        return same_commit(run, &baseline.run, ja);
-    }
     let codes = &question.setting.config.verdict.codes;
     let request = Request {
         history: history(question, &run.series.key, today),
-        baseline: Some(baseline.run.commit.clone()),
+        baseline: question.baseline.map(|entry| entry.run.commit.clone()),
         candidate: run.commit.clone(),
         today: today.iter().map(|(_, run)| facts(run)).collect(),
         preset: preset(question.preset),
@@ -136,49 +126,6 @@ fn invalid(run: &RunRecord, ja: bool) -> Judged {
     }
 }
 
-fn first(run: &RunRecord, ja: bool) -> Judged {
-    let score = crate::report::number::thousands(run.result.score.unwrap_or(0));
-    match (run.result.outcome, ja) {
-        (Outcome::Pass, false) => Judged::ends(
-            Verdict::Accept,
-            format!("the first run of this series passes with {score}: it is the baseline now"),
-        ),
-        (Outcome::Pass, true) => {
-            Judged::ends(Verdict::Accept, format!("この系列の最初の計測が {score} 点で合格: これが基準になります"))
-        }
-        (_, false) => Judged::ends(Verdict::Revert, format!("fail ({})", reason(run))),
-        (_, true) => Judged::ends(Verdict::Revert, format!("不合格 ({})", reason(run))),
-    }
-}
-
-/// The accepted commit once more: there is nothing to take or to leave, but a failure of it is worth knowing.
-fn same_commit(run: &RunRecord, baseline: &RunRecord, ja: bool) -> Judged {
-    let number = |run: &RunRecord| crate::report::number::thousands(run.result.score.unwrap_or(0));
-    let (new, old) = (number(run), number(baseline));
-    match (run.result.outcome, ja) {
-        (Outcome::Pass, false) => Judged::ends(
-            Verdict::Accept,
-            format!("the accepted commit, measured again: {new}, before {old}; it tells how much scores scatter"),
-        ),
-        (Outcome::Pass, true) => Judged::ends(
-            Verdict::Accept,
-            format!("採用済みのコミットの再計測: {new} (前回 {old})。スコアのばらつきの記録になります"),
-        ),
-        (_, false) => Judged::ends(
-            Verdict::Inconclusive,
-            format!("the accepted commit fails now ({}): it fails at times, or the hosts have changed", reason(run)),
-        ),
-        (_, true) => Judged::ends(
-            Verdict::Inconclusive,
-            format!("採用済みのコミットが不合格 ({}): 時々失敗するか、ホストの状態が変わっています", reason(run)),
-        ),
-    }
-}
-
-fn reason(run: &RunRecord) -> &str {
-    run.result.reason.as_deref().unwrap_or("no reason given")
-}
-
 /// Earlier runs of the series that say something, each a deploy of its own.
 fn history(question: &Question<'_>, series: &str, today: &[(Side, RunRecord)]) -> Vec<RunFacts> {
     let told = |entry: &&Entry| {
@@ -225,6 +172,14 @@ fn code_row(row: &crate::verdict::correctness::CodeRow, format: &str, ja: bool) 
         candidate: row.new,
         rule,
         vetoes: row.effect == Effect::Revert,
+    }
+}
+
+/// Said when the time is up before the gate has decided.
+pub fn time_is_up(setting: &Setting) -> String {
+    match setting.config.report.language {
+        Language::En => "the time for this comparison is used up: inconclusive".into(),
+        Language::Ja => "この比較のための時間を使い切りました: 判定できません".into(),
     }
 }
 
