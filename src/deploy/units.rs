@@ -64,18 +64,29 @@ pub fn names(config: &Config, host: &str) -> Vec<String> {
     restart.filter(|step| config.hosts_on(&step.on).contains(&host)).filter_map(|step| step.unit.clone()).collect()
 }
 
+/// Units of a host at one moment.
+#[derive(Debug, Clone, Default)]
+pub struct Units {
+    /// Seconds since the host's boot.
+    pub uptime: f64,
+    /// State of each unit.
+    pub states: BTreeMap<String, UnitState>,
+}
+
 /// State of units on a host.
 ///
 /// # Errors
 /// A unit that the host does not know.
-pub async fn states(host: &Host, units: &[String]) -> Result<BTreeMap<String, UnitState>, Failure> {
+pub async fn states(host: &Host, units: &[String]) -> Result<Units, Failure> {
     if units.is_empty() {
-        return Ok(BTreeMap::new());
+        return Ok(Units::default());
     }
     let output = host.output(&Cmd::script(UNITS, units.iter().cloned()), QUICK).await?;
     let mut states: BTreeMap<String, UnitState> = BTreeMap::new();
     let mut current = None;
-    for line in output.text().lines() {
+    let text = output.text();
+    let uptime = text.lines().find_map(|line| line.strip_prefix("uptime ")?.parse().ok()).unwrap_or(0.0);
+    for line in text.lines() {
         if let Some(unit) = line.strip_prefix("unit ") {
             current = Some(unit.to_string());
             states.insert(unit.into(), UnitState::default());
@@ -97,5 +108,5 @@ pub async fn states(host: &Host, units: &[String]) -> Result<BTreeMap<String, Un
             _ => {}
         }
     }
-    Ok(states)
+    Ok(Units { uptime, states })
 }

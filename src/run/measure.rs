@@ -33,7 +33,7 @@ pub async fn measure(
     let benched = stage_bench::bench(way, session, plan).await?;
     let saved = stage_evidence::save(way, session, &benched.result, &mut isutools).await?;
     stage_evidence::pull(way, session, saved, &mut isutools).await?;
-    let violations = stage_integrity::integrity(way, session, benched.violations.clone(), &isutools).await?;
+    let violations = stage_integrity::integrity(way, session, &benched, &isutools).await?;
     way.stage(Stage::Record, async |way: &mut Way| {
         let collectors = isutools.iter().any(|record| record.run_id.is_some());
         let record = RunRecord {

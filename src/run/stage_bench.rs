@@ -10,6 +10,7 @@ use crate::{
     config::template,
     exit::{Exit, Failure},
     ledger::BenchRecord,
+    load::{Own, Sampler},
     report::Stage,
     result::{self, Channels, Ended, Outcome, Parsed, ReadOptions, Source},
 };
@@ -22,6 +23,8 @@ pub struct Benched {
     pub result: Parsed,
     /// SHA-256 of the benchmarker's program, where its command line tells which it is.
     pub sha256: Option<String>,
+    /// When it began, nanoseconds since 1970 by its host's clock.
+    pub began_ns: u64,
     /// What spoils the run, found without looking at the result.
     pub violations: Vec<String>,
 }
@@ -51,6 +54,8 @@ pub async fn bench(way: &mut Way<'_>, session: &Session, plan: &BenchPlan) -> Re
                 Stage::Bench,
                 json!({"host": site.host.name(), "dir": run_dir, "command": execution.line, "ports": look.ports}),
             )?;
+            way.samplers = samplers(way, session, plan.limit).await;
+            way.load_began = Some(std::time::Instant::now());
             let job = execution.start(&site.host).await?;
             way.open.bench = Some((site.host.clone(), job.clone()));
             let executed = execution.watch(&site.host, &job, &way.setting.events, &way.setting.cancel).await?;
@@ -76,7 +81,31 @@ pub async fn bench(way: &mut Way<'_>, session: &Session, plan: &BenchPlan) -> Re
         way.warnings.push(warning.clone());
     }
     let record = record(site.host.name(), &execution, &executed, plan);
-    Ok(Benched { record, result, sha256: look.sha256, violations: executed.violations })
+    Ok(Benched { record, result, sha256: look.sha256, began_ns: executed.began_ns, violations: executed.violations })
+}
+
+/// A sampler on every host. One that cannot be started is a warning: what is not measured proves nothing.
+async fn samplers(way: &mut Way<'_>, session: &Session, limit: Duration) -> Vec<(String, Sampler)> {
+    let config = &way.setting.config;
+    let dir = config.deploy.as_ref().map(|deploy| deploy.dir.trim_end_matches('/').to_string());
+    let start = |site: &crate::deploy::Site| {
+        let own = Own {
+            dir: dir.clone().filter(|_| site.deploys),
+            state: site.facts.state.clone(),
+            units: crate::deploy::unit_names(config, site.host.name()),
+            names: config.verdict.integrity.own.clone(),
+        };
+        let (host, place) = (site.host.clone(), format!("{}/runs/{}/load", site.facts.state, way.id));
+        async move { (host.name().to_string(), Sampler::start(&host, &place, &own, limit).await) }
+    };
+    let mut started = Vec::new();
+    for (name, result) in futures::future::join_all(session.sites.iter().map(start)).await {
+        match result {
+            Ok(sampler) => started.push((name, sampler)),
+            Err(error) => way.warn(format!("{name}: its load is not measured: {error}")),
+        }
+    }
+    started
 }
 
 /// Names in `{{port.NAME}}`, each once.

@@ -68,9 +68,10 @@ pub async fn look_before(way: &mut Way<'_>, session: &Session) -> Result<(), Fai
     for site in &session.sites {
         let name = site.host.name();
         let units = deploy::unit_names(&way.setting.config, name);
-        let states = deploy::unit_states(&site.host, &units).await?;
+        let units = deploy::unit_states(&site.host, &units).await?;
+        way.clocks.insert(name.to_string(), (units.uptime, std::time::Instant::now()));
         let record = way.hosts.entry(name.to_string()).or_default();
-        record.units = states;
+        record.units = units.states;
         if record.revision.is_none() {
             if let Current::Release(commit) = &site.facts.current {
                 record.revision = Some(commit.clone());

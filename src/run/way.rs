@@ -17,6 +17,7 @@ use crate::{
     host::{Host, job::Job},
     isutools::Client,
     ledger::{HostRecord, RunId},
+    load::Sampler,
     report::{Event, Stage},
 };
 
@@ -37,6 +38,12 @@ pub struct Way<'s> {
     pub seconds: BTreeMap<String, f64>,
     /// What is known of the hosts so far.
     pub hosts: BTreeMap<String, HostRecord>,
+    /// Seconds since a host's boot at an instant of ours, by host: for saying when in the run something happened there.
+    pub clocks: BTreeMap<String, (f64, Instant)>,
+    /// What samples the hosts' load.
+    pub samplers: Vec<(String, Sampler)>,
+    /// When the benchmarker was started.
+    pub load_began: Option<Instant>,
     /// What was noticed.
     pub warnings: Vec<String>,
     /// What is open on the hosts.
@@ -86,6 +93,9 @@ impl<'s> Way<'s> {
             journal,
             seconds: BTreeMap::new(),
             hosts: BTreeMap::new(),
+            clocks: BTreeMap::new(),
+            samplers: Vec::new(),
+            load_began: None,
             warnings: Vec::new(),
             open: Open::default(),
         })
@@ -163,7 +173,13 @@ impl<'s> Way<'s> {
                 _ => Some(format!("{}: isutools' {run} could not be aborted; the next reset ends it", client.host())),
             }
         };
-        let (bench, aborts) = tokio::join!(bench, futures::future::join_all(open.isutools.into_iter().map(abort)));
+        let samplers = std::mem::take(&mut self.samplers);
+        let stop = |(_, sampler): (String, Sampler)| tokio::time::timeout(limit, sampler.stop());
+        let (bench, aborts, _) = tokio::join!(
+            bench,
+            futures::future::join_all(open.isutools.into_iter().map(abort)),
+            futures::future::join_all(samplers.into_iter().map(stop)),
+        );
         self.open.activation = open.activation;
         bench.into_iter().chain(aborts.into_iter().flatten()).collect()
     }

@@ -20,7 +20,7 @@ if [ "$report" = 1 ]; then
   exec 9>"$dir/report_fd"
   export ISUXBENCH_REPORT_FD=9
 fi
-env -- "$@" bash -c "$line" </dev/null >>"$dir/stdout" 2>>"$dir/stderr" &
+env -- ISUGATE_JOB=1 "$@" bash -c "$line" </dev/null >>"$dir/stdout" 2>>"$dir/stderr" &
 pid=$!
 if [ "$report" = 1 ]; then exec 9>&-; fi
 # The start time of the process (field 22 of stat) tells it from a later one with the same number.
