@@ -114,7 +114,7 @@ pub async fn inspect(config: &Config, host: Arc<Host>, commit: Option<&str>) -> 
             tools.push("curl".into());
         }
     }
-    let output = host.output(&Cmd::script(INSPECT, tools), QUICK).await?;
+    let output = host.ask(&Cmd::script(INSPECT, tools), QUICK).await?;
     if !output.ok() {
         let message = format!("{name}: looking at the host failed: {}", output.complaint());
         let next = "isugate needs bash on the host; see that `ssh HOST bash -c true` works and prints nothing";

@@ -55,8 +55,9 @@ pub async fn check(setting: &Setting) -> Result<Vec<Finding>, Failure> {
         let units = deploy::unit_names(&setting.config, name);
         if !units.is_empty() {
             let states = deploy::unit_states(&site.host, &units).await;
-            findings.push(Finding::of(states, |states| {
-                let shown: Vec<_> = states.iter().map(|(unit, state)| format!("{unit} {}", state.active)).collect();
+            findings.push(Finding::of(states, |units| {
+                let shown: Vec<_> =
+                    units.states.iter().map(|(unit, state)| format!("{unit} {}", state.active)).collect();
                 format!("{name}: units {}", shown.join(", "))
             }));
         }

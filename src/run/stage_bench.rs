@@ -1,6 +1,9 @@
 //! The stages bench and parse: the benchmarker executed on its host, its output brought here, its result read strictly.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::BTreeMap,
+    time::{Duration, Instant},
+};
 
 use serde_json::json;
 
@@ -51,6 +54,7 @@ pub async fn bench(way: &mut Way<'_>, session: &Session, plan: &BenchPlan) -> Re
                 Stage::Bench,
                 json!({"host": site.host.name(), "dir": run_dir, "command": execution.line, "ports": look.ports}),
             )?;
+            way.bench_began = Some(Instant::now());
             let job = execution.start(&site.host).await?;
             way.open.bench = Some((site.host.clone(), job.clone()));
             let executed = execution.watch(&site.host, &job, &way.setting.events, &way.setting.cancel).await?;

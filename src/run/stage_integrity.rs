@@ -1,8 +1,10 @@
 //! The stage integrity: whether the run was disturbed. It does not look at the score.
 
+use std::time::{Duration, Instant};
+
 use super::{Session, Way};
 use crate::{
-    deploy,
+    deploy::{self, Site},
     exit::Failure,
     ledger::{IsutoolsRecord, UnitState},
     report::Stage,
@@ -22,33 +24,7 @@ pub async fn integrity(
         if let Some(lost) = session.lease.as_ref().and_then(|lease| lease.lost()) {
             violations.push(lost);
         }
-        let looks = session.sites.iter().map(|site| async {
-            let name = site.host.name();
-            let before = way.hosts.get(name).cloned().unwrap_or_default();
-            let mut found = Vec::new();
-            let units: Vec<_> = before.units.keys().cloned().collect();
-            match deploy::unit_states(&site.host, &units).await {
-                Ok(after) => {
-                    for (unit, was) in &before.units {
-                        found.extend(after.get(unit).and_then(|is| disturbed(unit, was, is)).map(|d| format!("{name}: {d}")));
-                    }
-                }
-                Err(failure) => found.push(format!("{name}: its units could not be looked at: {}", failure.message)),
-            }
-            if let Some(deployment) = way.deployment().filter(|_| site.deploys && !before.artifacts.is_empty()) {
-                match deploy::artifacts(&deployment, site).await {
-                    Ok(after) => {
-                        for (path, sum) in &before.artifacts {
-                            if after.get(path) != Some(sum) {
-                                found.push(format!("{name}: {path} is not what was built: it changed during the run"));
-                            }
-                        }
-                    }
-                    Err(failure) => found.push(format!("{name}: what was built could not be hashed again: {}", failure.message)),
-                }
-            }
-            found
-        });
+        let looks = session.sites.iter().map(|site| look(way, site));
         violations.extend(futures::future::join_all(looks).await.into_iter().flatten());
         for record in records {
             // isutools lives in the application's process: another run means that someone reset it, no run that it was restarted.
@@ -70,15 +46,70 @@ pub async fn integrity(
     .await
 }
 
-fn disturbed(unit: &str, was: &UnitState, is: &UnitState) -> Option<String> {
+/// What is no longer as it was before the benchmark on one host.
+async fn look(way: &Way<'_>, site: &Site) -> Vec<String> {
+    let name = site.host.name();
+    let before = way.hosts.get(name).cloned().unwrap_or_default();
+    let mut found = Vec::new();
+    let names: Vec<_> = before.units.keys().cloned().collect();
+    match deploy::unit_states(&site.host, &names).await {
+        Ok(after) => {
+            for (unit, was) in &before.units {
+                let second = after.ages.get(unit).zip(way.bench_began).map(|(age, began)| Second::new(began, *age));
+                let disturbed = after.states.get(unit).and_then(|is| disturbed(unit, was, is, second));
+                found.extend(disturbed.map(|what| format!("{name}: {what}")));
+            }
+        }
+        Err(failure) => found.push(format!("{name}: its units could not be looked at: {}", failure.message)),
+    }
+    if let Some(deployment) = way.deployment().filter(|_| site.deploys && !before.artifacts.is_empty()) {
+        match deploy::artifacts(&deployment, site).await {
+            Ok(after) => {
+                for (path, sum) in &before.artifacts {
+                    if after.get(path) != Some(sum) {
+                        found.push(format!("{name}: {path} is not what was built: it changed during the run"));
+                    }
+                }
+            }
+            Err(failure) => {
+                found.push(format!("{name}: what was built could not be hashed again: {}", failure.message))
+            }
+        }
+    }
+    found
+}
+
+/// When something happened, on the benchmark's own time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Second {
+    Before,
+    Into(u64),
+}
+
+impl Second {
+    /// `age` is how long ago it was, by the clock of its host: no two machines' clocks are compared.
+    fn new(bench_began: Instant, age: Duration) -> Second {
+        bench_began.elapsed().checked_sub(age).map_or(Second::Before, |since| Second::Into(since.as_secs()))
+    }
+}
+
+fn disturbed(unit: &str, was: &UnitState, is: &UnitState, second: Option<Second>) -> Option<String> {
     if is.active != "active" {
         return Some(format!("{unit} is {} after the benchmark", is.active));
     }
     if is.started_us != was.started_us || is.pid != was.pid || is.restarts != was.restarts {
-        let second = is.started_us.saturating_sub(was.started_us) as f64 / 1e6;
-        let by =
-            if is.restarts > was.restarts { "it crashed and systemd started it again" } else { "someone restarted it" };
-        return Some(format!("{unit} was restarted during the run, {second:.0} s after its last start: {by}"));
+        let when = match second {
+            Some(Second::Into(second)) => format!("{second} s into the benchmark"),
+            Some(Second::Before) => "right before the benchmark".into(),
+            None => "during the run".into(),
+        };
+        // After a restart of the whole host the clock of its units has begun anew.
+        let by = match () {
+            () if is.started_us < was.started_us => "the host was restarted",
+            () if is.restarts > was.restarts => "it crashed and systemd started it again",
+            () => "someone restarted it",
+        };
+        return Some(format!("{unit} was restarted {when}: {by}"));
     }
     None
 }
@@ -94,12 +125,18 @@ mod tests {
     #[test]
     fn a_restart_shows_with_its_second_and_who_did_it() {
         let was = unit(1_000_000, 0, 10);
-        assert_eq!(disturbed("app", &was, &was), None);
-        let someone = disturbed("app", &was, &unit(43_000_000, 0, 11)).unwrap();
-        assert!(someone.contains("42 s") && someone.contains("someone"), "{someone}");
-        let crash = disturbed("app", &was, &unit(43_000_000, 1, 11)).unwrap();
-        assert!(crash.contains("crashed"), "{crash}");
+        let said = |is: &UnitState, second| disturbed("app", &was, is, second).unwrap();
+        assert_eq!(disturbed("app", &was, &was, None), None);
+        assert_eq!(
+            said(&unit(43_000_000, 0, 11), Some(Second::Into(42))),
+            "app was restarted 42 s into the benchmark: someone restarted it"
+        );
+        assert_eq!(
+            said(&unit(43_000_000, 1, 11), Some(Second::Before)),
+            "app was restarted right before the benchmark: it crashed and systemd started it again"
+        );
+        assert_eq!(said(&unit(500_000, 0, 11), None), "app was restarted during the run: the host was restarted");
         let down = UnitState { active: "failed".into(), ..was.clone() };
-        assert!(disturbed("app", &was, &down).unwrap().contains("failed"));
+        assert_eq!(said(&down, None), "app is failed after the benchmark");
     }
 }

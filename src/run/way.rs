@@ -39,6 +39,8 @@ pub struct Way<'s> {
     pub hosts: BTreeMap<String, HostRecord>,
     /// What was noticed.
     pub warnings: Vec<String>,
+    /// When the benchmarker was started, by this machine's clock.
+    pub bench_began: Option<Instant>,
     /// What is open on the hosts.
     pub open: Open,
 }
@@ -87,6 +89,7 @@ impl<'s> Way<'s> {
             seconds: BTreeMap::new(),
             hosts: BTreeMap::new(),
             warnings: Vec::new(),
+            bench_began: None,
             open: Open::default(),
         })
     }
