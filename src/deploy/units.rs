@@ -30,6 +30,18 @@ pub async fn restart(deployment: &Deployment<'_>, sites: &[Site]) -> Result<(), 
     Ok(())
 }
 
+/// As [`restart`], but goes on after a failure: a host that is gone must not keep the others on what they should not run.
+pub async fn restart_all(deployment: &Deployment<'_>, sites: &[Site]) -> Vec<Failure> {
+    let mut failures = Vec::new();
+    for step in &deployment.deploy.restart {
+        let hosts = deployment.config.hosts_on(&step.on);
+        let chosen = sites.iter().filter(|site| hosts.contains(&site.host.name()));
+        failures
+            .extend(join_all(chosen.map(|site| one(deployment, site, step))).await.into_iter().filter_map(Result::err));
+    }
+    failures
+}
+
 async fn one(deployment: &Deployment<'_>, site: &Site, step: &Restart) -> Result<(), Failure> {
     let (cmd, what) = match (&step.unit, &step.run) {
         (Some(unit), _) => (Cmd::script(RESTART, [unit.clone()]), unit.clone()),
@@ -46,6 +58,9 @@ async fn one(deployment: &Deployment<'_>, site: &Site, step: &Restart) -> Result
     if output.ok() {
         return Ok(());
     }
+    if let (Some(unit), Some(5)) = (&step.unit, output.code) {
+        return Err(unknown(site.host.name(), unit));
+    }
     let said = String::from_utf8_lossy(&output.stderr);
     let said: Vec<_> = said.lines().rev().take(12).collect();
     let said = said.into_iter().rev().collect::<Vec<_>>().join("\n    ");
@@ -58,19 +73,25 @@ async fn one(deployment: &Deployment<'_>, site: &Site, step: &Restart) -> Result
     Err(Failure::new(Exit::NotReady, message, next))
 }
 
+fn unknown(host: &str, unit: &str) -> Failure {
+    let message = format!("{host}: systemd knows no unit {unit}");
+    let next = "see `systemctl list-units --type=service` there and correct deploy.restart";
+    Failure::new(Exit::NotReady, message, next)
+}
+
 /// The units that the configuration restarts on a host.
 pub fn names(config: &Config, host: &str) -> Vec<String> {
     let restart = config.deploy.iter().flat_map(|deploy| &deploy.restart);
     restart.filter(|step| config.hosts_on(&step.on).contains(&host)).filter_map(|step| step.unit.clone()).collect()
 }
 
-/// Units of a host at one moment.
-#[derive(Debug, Clone, Default)]
+/// Units of one host as they were at one time.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Units {
-    /// Seconds since the host's boot.
-    pub uptime: f64,
-    /// State of each unit.
+    /// Each by its name.
     pub states: BTreeMap<String, UnitState>,
+    /// How long ago each was started, to the second.
+    pub ages: BTreeMap<String, Duration>,
 }
 
 /// State of units on a host.
@@ -81,12 +102,10 @@ pub async fn states(host: &Host, units: &[String]) -> Result<Units, Failure> {
     if units.is_empty() {
         return Ok(Units::default());
     }
-    let output = host.output(&Cmd::script(UNITS, units.iter().cloned()), QUICK).await?;
+    let output = host.ask(&Cmd::script(UNITS, units.iter().cloned()), QUICK).await?;
     let mut states: BTreeMap<String, UnitState> = BTreeMap::new();
-    let mut current = None;
-    let text = output.text();
-    let uptime = text.lines().find_map(|line| line.strip_prefix("uptime ")?.parse().ok()).unwrap_or(0.0);
-    for line in text.lines() {
+    let (mut current, mut ages) = (None, BTreeMap::new());
+    for line in output.text().lines() {
         if let Some(unit) = line.strip_prefix("unit ") {
             current = Some(unit.to_string());
             states.insert(unit.into(), UnitState::default());
@@ -94,9 +113,7 @@ pub async fn states(host: &Host, units: &[String]) -> Result<Units, Failure> {
         }
         let (Some(unit), Some((key, value))) = (&current, line.split_once('=')) else { continue };
         if (key, value) == ("LoadState", "not-found") {
-            let message = format!("{}: systemd knows no unit {unit}", host.name());
-            let next = "see `systemctl list-units --type=service` there and correct deploy.restart";
-            return Err(Failure::new(Exit::NotReady, message, next));
+            return Err(unknown(host.name(), unit));
         }
         let Some(state) = states.get_mut(unit) else { continue };
         let number = value.parse().unwrap_or(0);
@@ -105,8 +122,9 @@ pub async fn states(host: &Host, units: &[String]) -> Result<Units, Failure> {
             "ExecMainStartTimestampMonotonic" => state.started_us = number,
             "NRestarts" => state.restarts = number,
             "MainPID" => state.pid = number,
+            "Age" => drop(ages.insert(unit.clone(), Duration::from_secs(number))),
             _ => {}
         }
     }
-    Ok(Units { uptime, states })
+    Ok(Units { states, ages })
 }

@@ -71,9 +71,12 @@ pub async fn bench(setting: &Setting, options: &BenchOptions) -> Result<Finished
         })
         .await?;
     take_hosts(&mut way, &mut session, options.wait).await?;
-    let result = decide(&mut way, &mut session, &plan, options, &ledger).await;
+    let result = match decide(&mut way, &mut session, &plan, options, &ledger).await {
+        Ok(decided) => finish(&mut way, &mut session, options, &ledger, decided).await,
+        Err(failure) => Err(failure),
+    };
     match result {
-        Ok(judged) => finish(way, session, options, &ledger, judged).await,
+        Ok(finished) => Ok(finished),
         Err(failure) => Err(give_up(way, session, failure).await),
     }
 }
@@ -201,8 +204,8 @@ fn commit_of(run: &RunRecord) -> Commit {
 
 /// After a verdict: the ledger, the way back if there is one to go, the hosts given back, the report.
 async fn finish(
-    mut way: Way<'_>,
-    mut session: Session,
+    way: &mut Way<'_>,
+    session: &mut Session,
     options: &BenchOptions,
     ledger: &Ledger,
     decided: Decided,
@@ -216,7 +219,7 @@ async fn finish(
     if options.deploy && verdict == Verdict::Revert && !options.keep {
         let result = way
             .stage(Stage::Rollback, async |way: &mut Way| {
-                let states = rollback::back(way, &mut session, baseline.as_ref().map(|entry| &entry.run)).await?;
+                let states = rollback::back(way, session, baseline.as_ref().map(|entry| &entry.run)).await?;
                 let outcome = states.join("; ");
                 Ok((states, outcome))
             })
@@ -230,7 +233,7 @@ async fn finish(
         // The comparison ended with a run of the baseline: the accepted commit has to be put back.
         let commit = commit_of(&run);
         let result = way.stage(Stage::Deploy, async |way: &mut Way| {
-            rollback::put(way, &mut session, commit).await?;
+            rollback::put(way, session, commit).await?;
             Ok(((), "the accepted commit is back".into()))
         });
         if let Err(failure) = result.await {
@@ -238,7 +241,7 @@ async fn finish(
         }
     }
     if hosts.is_empty() {
-        hosts = way.states(&session).await;
+        hosts = way.states(session).await;
     }
     let told = rollback::advice(verdict, options, baseline.as_ref().map(|entry| &entry.run));
     hosts.extend(told);
@@ -250,7 +253,7 @@ async fn finish(
     })
     .await?;
     warnings.append(&mut way.warnings);
-    let report = show::report(&way, run, baseline.map(|entry| entry.run), decision, judged, hosts, warnings);
+    let report = show::report(way, run, baseline.map(|entry| entry.run), decision, judged, hosts, warnings);
     way.stage(Stage::Report, async |way: &mut Way| {
         let path = show::write(way, &report)?;
         Ok(((), path))

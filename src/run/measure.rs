@@ -1,17 +1,22 @@
 //! One measured run: from the deploy to the record, with the lease already held. What it opens it leaves in `way.open` when it
 //! fails, for the caller to close.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use sha2::{Digest, Sha256};
 
-use super::{Session, Way, preset::BenchPlan, stage_bench, stage_deploy, stage_evidence, stage_integrity};
+use super::{
+    Session, Way, preset::BenchPlan, session::interrupted, stage_bench, stage_deploy, stage_evidence, stage_integrity,
+};
 use crate::{
     deploy::hex,
     exit::{Exit, Failure},
     ledger::{RunRecord, SCHEMA_VERSION, Series},
     report::Stage,
 };
+
+/// From an interruption to the moment when a stage that has not noticed it is cut short.
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// Deploys (unless told not to), benchmarks and records.
 ///
@@ -28,6 +33,20 @@ pub async fn measure(
         let commit = way.commit.id.clone();
         session.look_again(way.setting, &commit).await?;
     }
+    // The deploy notices an interruption by itself, since it must not be left half done; so does the benchmark. The rest is cut
+    // short: what is open is in `way.open`.
+    let cancel = way.setting.cancel.clone();
+    let patience = async {
+        cancel.cancelled().await;
+        tokio::time::sleep(PATIENCE).await;
+    };
+    tokio::select! {
+        record = from_reset_to_record(way, session, plan) => record,
+        () = patience => Err(interrupted()),
+    }
+}
+
+async fn from_reset_to_record(way: &mut Way<'_>, session: &Session, plan: &BenchPlan) -> Result<RunRecord, Failure> {
     stage_deploy::look_before(way, session).await?;
     let mut isutools = stage_evidence::reset(way, session).await?;
     let benched = stage_bench::bench(way, session, plan).await?;

@@ -55,7 +55,7 @@ pub async fn bench(way: &mut Way<'_>, session: &Session, plan: &BenchPlan) -> Re
                 json!({"host": site.host.name(), "dir": run_dir, "command": execution.line, "ports": look.ports}),
             )?;
             way.samplers = samplers(way, session, plan.limit).await;
-            way.load_began = Some(std::time::Instant::now());
+            way.bench_began = Some(std::time::Instant::now());
             let job = execution.start(&site.host).await?;
             way.open.bench = Some((site.host.clone(), job.clone()));
             let executed = execution.watch(&site.host, &job, &way.setting.events, &way.setting.cancel).await?;

@@ -8,7 +8,7 @@ use crate::{
     config::shape::Language,
     deploy::{self, Site},
     exit::Failure,
-    ledger::{HostRecord, IsutoolsRecord},
+    ledger::{HostRecord, IsutoolsRecord, UnitState},
     load::Sampler,
     report::Stage,
     verdict::{
@@ -133,18 +133,19 @@ async fn hashes(way: &Way<'_>, site: &Site, before: &HostRecord) -> Result<Vec<H
 async fn units(way: &Way<'_>, site: &Site, before: &HostRecord) -> Result<Vec<UnitFacts>, Failure> {
     let names: Vec<_> = before.units.keys().cloned().collect();
     let after = deploy::unit_states(&site.host, &names).await?;
-    // The host's clock, seconds since its boot, when the load began.
-    let zero = match (way.clocks.get(site.host.name()), way.load_began) {
-        (Some((uptime, at)), Some(began)) => uptime + began.saturating_duration_since(*at).as_secs_f64(),
-        _ => 0.0,
+    // Seconds into the benchmark, from how long ago it was by the host's own clock: no two machines' clocks are compared.
+    let second = |unit: &str| {
+        let age = after.ages.get(unit)?;
+        Some(way.bench_began?.elapsed().as_secs_f64() - age.as_secs_f64())
     };
-    let second = |started_us: u64| started_us as f64 / 1e6 - zero;
-    let facts = |(unit, was): (&String, &crate::ledger::UnitState)| {
+    let facts = |(unit, was): (&String, &UnitState)| {
         let is = after.states.get(unit).filter(|is| is.active == "active");
+        let started_after = is.map(|_| second(unit).unwrap_or(0.0));
+        let same = is.is_some_and(|is| is.started_us == was.started_us && is.pid == was.pid);
         UnitFacts {
             unit: unit.clone(),
-            started_before: Some(second(was.started_us)),
-            started_after: is.map(|is| second(is.started_us)),
+            started_before: if same { started_after } else { Some(f64::NEG_INFINITY) },
+            started_after,
             restarts_before: Some(was.restarts),
             restarts_after: is.map(|is| is.restarts),
         }

@@ -38,14 +38,12 @@ pub struct Way<'s> {
     pub seconds: BTreeMap<String, f64>,
     /// What is known of the hosts so far.
     pub hosts: BTreeMap<String, HostRecord>,
-    /// Seconds since a host's boot at an instant of ours, by host: for saying when in the run something happened there.
-    pub clocks: BTreeMap<String, (f64, Instant)>,
     /// What samples the hosts' load.
     pub samplers: Vec<(String, Sampler)>,
-    /// When the benchmarker was started.
-    pub load_began: Option<Instant>,
     /// What was noticed.
     pub warnings: Vec<String>,
+    /// When the benchmarker was started, by this machine's clock.
+    pub bench_began: Option<Instant>,
     /// What is open on the hosts.
     pub open: Open,
 }
@@ -93,10 +91,9 @@ impl<'s> Way<'s> {
             journal,
             seconds: BTreeMap::new(),
             hosts: BTreeMap::new(),
-            clocks: BTreeMap::new(),
             samplers: Vec::new(),
-            load_began: None,
             warnings: Vec::new(),
+            bench_began: None,
             open: Open::default(),
         })
     }
