@@ -37,6 +37,8 @@ pub struct Cli {
 enum Command {
     /// The whole way of a run: deploy, benchmark, evidence, verdict.
     Bench(bench::BenchArgs),
+    /// Compares two commits, run after run in turn, until the test decides.
+    Ab(bench::AbArgs),
     /// Everything that can be known before a run.
     Check(check::CheckArgs),
     /// Puts a commit onto the hosts, without a benchmark.
@@ -91,6 +93,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
     let Cli { config, command } = cli;
     match command {
         Command::Bench(args) => bench::run(args, &config),
+        Command::Ab(args) => bench::ab(args, &config),
         Command::Check(args) => check::run(args, &config),
         Command::Deploy(args) => deploy::deploy(args, &config),
         Command::Rollback(args) => deploy::rollback(args, &config),

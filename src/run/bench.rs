@@ -5,18 +5,17 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::{
-    Commit, Session, Setting, Way, commit, judge,
-    judge::{Judged, Side},
-    measure::measure,
-    preset::{self, BenchPlan},
-    rollback, show,
+    Commit, Session, Setting, Way, commit,
+    compare::{Decided, commit_of, compare},
+    judge::{self, Side},
+    preset, rollback, show,
 };
 use crate::{
     config::shape::{Intent, Preset},
     exit::{Exit, Failure},
     lease::Claim,
-    ledger::{Entry, Ledger, RunRecord},
-    report::{Event, Report, Stage},
+    ledger::Ledger,
+    report::{Report, Stage},
     verdict::Verdict,
 };
 
@@ -33,6 +32,10 @@ pub struct BenchOptions {
     pub runs: Option<usize>,
     /// Time after which no further run is begun.
     pub time: Option<Duration>,
+    /// How often a run that was disturbed is measured again by itself.
+    pub reruns: u8,
+    /// A commit to compare with in the place of the last accepted one; the ledger's baseline stays what it is then.
+    pub against: Option<Commit>,
     /// What the change must do.
     pub intent: Intent,
     /// How bold to be.
@@ -71,7 +74,7 @@ pub async fn bench(setting: &Setting, options: &BenchOptions) -> Result<Finished
         })
         .await?;
     take_hosts(&mut way, &mut session, options.wait).await?;
-    let result = match decide(&mut way, &mut session, &plan, options, &ledger).await {
+    let result = match compare(&mut way, &mut session, &plan, options, &ledger).await {
         Ok(decided) => finish(&mut way, &mut session, options, &ledger, decided).await,
         Err(failure) => Err(failure),
     };
@@ -117,91 +120,6 @@ async fn take_hosts(way: &mut Way<'_>, session: &mut Session, wait: Duration) ->
     .await
 }
 
-/// What was decided, and by which runs.
-struct Decided {
-    /// The run that the decision is about.
-    run: RunRecord,
-    baseline: Option<Entry>,
-    judged: Judged,
-    warnings: Vec<String>,
-    /// What was deployed last.
-    last: Side,
-}
-
-/// Measures until the gate has a verdict or the budget is spent.
-async fn decide(
-    way: &mut Way<'_>,
-    session: &mut Session,
-    plan: &BenchPlan,
-    options: &BenchOptions,
-    ledger: &Ledger,
-) -> Result<Decided, Failure> {
-    let mut candidate = measure(way, session, plan, options.deploy).await?;
-    let listing =
-        ledger.runs().map_err(|e| Failure::new(Exit::Failed, e.to_string(), "see `git log` of the ledger's branch"))?;
-    let baseline = crate::ledger::baseline_of(&listing.entries, &candidate.series.key, |_| true).cloned();
-    let question = judge::Question {
-        setting: way.setting,
-        entries: &listing.entries,
-        baseline: baseline.as_ref(),
-        intent: options.intent,
-        preset: options.preset,
-        // Without a deploy the baseline cannot be run again: what is on the hosts is all there is.
-        budget: if options.deploy { options.runs } else { Some(1) },
-    };
-    let began = tokio::time::Instant::now();
-    let mut today = vec![(Side::Candidate, candidate.clone())];
-    let mut warnings = std::mem::take(&mut way.warnings);
-    loop {
-        let judged = way.stage(Stage::Judge, async |_: &mut Way| {
-            let judged = judge::judge(&question, &today);
-            let outcome = judge::one_line(&judged);
-            Ok((judged, outcome))
-        });
-        let mut judged = judged.await?;
-        for sentence in &judged.noise {
-            way.setting.events.emit(Event::Note { host: None, text: sentence.clone() });
-        }
-        let last = today.last().map_or(Side::Candidate, |(side, _)| *side);
-        let spent = options.time.is_some_and(|time| began.elapsed() >= time);
-        if let (None, Some(_), true) = (judged.verdict, judged.next, spent) {
-            judged.verdict = Some(Verdict::Inconclusive);
-            judged.reasons.insert(0, judge::time_is_up(way.setting));
-        }
-        let (Some(side), None) = (judged.next, judged.verdict) else {
-            return Ok(Decided { run: candidate, baseline, judged, warnings, last });
-        };
-        let other = match (side, &baseline) {
-            (Side::Baseline, Some(entry)) => commit_of(&entry.run),
-            _ => commit_of(&candidate),
-        };
-        let mut next = Way::begin(way.setting, other)?;
-        session.look_again(way.setting, &next.commit.id.clone()).await?;
-        let result = measure(&mut next, session, plan, options.deploy && last != side).await;
-        warnings.append(&mut next.warnings);
-        way.open = std::mem::take(&mut next.open);
-        let record = result?;
-        // Each run is in the ledger before the next begins: a later failure must not lose it.
-        if side == Side::Candidate {
-            judge::append_part(ledger, &candidate, baseline.as_ref(), options, "measured again; see the later run")?;
-            candidate = record.clone();
-        } else {
-            judge::append_part(
-                ledger,
-                &record,
-                baseline.as_ref(),
-                options,
-                "the baseline, measured again for a comparison",
-            )?;
-        }
-        today.push((side, record));
-    }
-}
-
-fn commit_of(run: &RunRecord) -> Commit {
-    Commit { id: run.commit.clone(), subject: run.subject.clone(), branch: run.branch.clone(), uncommitted: false }
-}
-
 /// After a verdict: the ledger, the way back if there is one to go, the hosts given back, the report.
 async fn finish(
     way: &mut Way<'_>,
@@ -212,11 +130,15 @@ async fn finish(
 ) -> Result<Finished, Failure> {
     let Decided { run, baseline, judged, mut warnings, last } = decided;
     let verdict = judged.verdict.unwrap_or(Verdict::Inconclusive);
-    let decision = judge::append(ledger, &run, baseline.as_ref(), options, &judged)?;
+    // A comparison of two commits of somebody's choice decides nothing about what is accepted.
+    let decision = match &options.against {
+        None => judge::append(ledger, &run, baseline.as_ref(), options, &judged)?,
+        Some(commit) => judge::append_comparison(ledger, &run, commit, options, &judged)?,
+    };
     way.note(Stage::Judge, json!({"verdict": verdict, "recorded": true}))?;
     warnings.extend(judge::share(ledger));
     let mut hosts = Vec::new();
-    if options.deploy && verdict == Verdict::Revert && !options.keep {
+    if options.deploy && verdict == Verdict::Revert && !options.keep && options.against.is_none() {
         let result = way
             .stage(Stage::Rollback, async |way: &mut Way| {
                 let states = rollback::back(way, session, baseline.as_ref().map(|entry| &entry.run)).await?;
@@ -229,7 +151,7 @@ async fn finish(
             Err(failure) => warnings.push(format!("ROLLBACK FAILED: {failure}")),
         }
     }
-    if options.deploy && verdict == Verdict::Accept && last == Side::Baseline {
+    if options.deploy && verdict == Verdict::Accept && last == Side::Baseline && options.against.is_none() {
         // The comparison ended with a run of the baseline: the accepted commit has to be put back.
         let commit = commit_of(&run);
         let result = way.stage(Stage::Deploy, async |way: &mut Way| {

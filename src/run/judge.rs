@@ -22,8 +22,8 @@ pub struct Question<'a> {
     pub setting: &'a Setting,
     /// All runs of the ledger.
     pub entries: &'a [Entry],
-    /// The last accepted run of the series.
-    pub baseline: Option<&'a Entry>,
+    /// The commit to compare with: the last accepted one of the series, usually.
+    pub baseline: Option<String>,
     /// What the change must do.
     pub intent: Intent,
     /// How bold to be.
@@ -60,7 +60,7 @@ pub fn judge(question: &Question<'_>, today: &[(Side, RunRecord)]) -> Judged {
     let codes = &question.setting.config.verdict.codes;
     let request = Request {
         history: history(question, &run.series.key, today),
-        baseline: question.baseline.map(|entry| entry.run.commit.clone()),
+        baseline: question.baseline.clone(),
         candidate: run.commit.clone(),
         today: today.iter().map(|(_, run)| facts(run)).collect(),
         preset: preset(question.preset),
@@ -116,8 +116,8 @@ fn invalid(run: &RunRecord, ja: bool) -> Judged {
         (None, true) => vec!["no result".into()],
     };
     let says_nothing = match ja {
-        true => "この計測はコードについて何も示していません。もう一度計測してください",
-        false => "this run says nothing about the code; run it again",
+        true => "この計測はコードについて何も示していません。もう一度計測してください (--rerun 2 で自動)",
+        false => "this run says nothing about the code; run it again (--rerun 2 does so by itself)",
     };
     Judged {
         verdict: Some(Verdict::Invalid),
@@ -231,6 +231,27 @@ pub fn append(
 ) -> Result<DecisionRecord, Failure> {
     let verdict = judged.verdict.unwrap_or(Verdict::Inconclusive);
     let record = decision_record(run, baseline, options, verdict, judged.reasons.clone());
+    ledger.append(run, &record).map_err(broken)?;
+    Ok(record)
+}
+
+/// Records the last run of a comparison of two commits of somebody's choice: what came out, and no change of what is accepted.
+///
+/// # Errors
+/// The repository.
+pub fn append_comparison(
+    ledger: &Ledger,
+    run: &RunRecord,
+    against: &super::Commit,
+    options: &BenchOptions,
+    judged: &Judged,
+) -> Result<DecisionRecord, Failure> {
+    let verdict = judged.verdict.unwrap_or(Verdict::Inconclusive);
+    let word = crate::ledger::verdict_word(verdict);
+    let mut reasons = vec![format!("compared with {} {}: {word}", &against.id[..12], against.subject)];
+    reasons.extend(judged.reasons.iter().cloned());
+    let recorded = if verdict == Verdict::Invalid { Verdict::Invalid } else { Verdict::Inconclusive };
+    let record = decision_record(run, None, options, recorded, reasons);
     ledger.append(run, &record).map_err(broken)?;
     Ok(record)
 }

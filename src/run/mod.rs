@@ -4,6 +4,7 @@
 mod bench;
 mod check;
 mod commit;
+mod compare;
 mod deploy_only;
 mod dry_run;
 mod journal;
