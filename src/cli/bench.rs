@@ -8,7 +8,7 @@ use crate::{
         shape::{Intent, Preset},
     },
     report,
-    run::{self, BenchOptions},
+    run::{self, BenchOptions, Commit, Finished, Setting},
 };
 
 /// Runs of a comparison that goes on until it is decided: more than the time will allow.
@@ -73,6 +73,33 @@ struct How {
     json: bool,
 }
 
+/// Arguments of `isugate resume`.
+#[derive(Debug, clap::Args)]
+pub struct ResumeArgs {
+    /// The run, by the beginning of its id; the newest that was not finished by default.
+    run: Option<String>,
+    #[command(flatten)]
+    how: How,
+}
+
+/// Runs `isugate resume`.
+///
+/// # Errors
+/// What kept the run from being finished.
+pub fn resume(args: ResumeArgs, config: &Path) -> anyhow::Result<u8> {
+    let how = args.how;
+    super::start::with_hosts(config, how.json, async |setting| {
+        let options = options(setting, &how, None, None, true, false);
+        match run::resume(setting, args.run.as_deref(), &options).await? {
+            Some(finished) => Ok(show(&finished, how.json)),
+            None => {
+                eprintln!("isugate: there is no run to resume");
+                Ok(0)
+            }
+        }
+    })
+}
+
 /// Runs `isugate bench`.
 ///
 /// # Errors
@@ -98,35 +125,49 @@ fn start(
     keep: bool,
 ) -> anyhow::Result<u8> {
     super::start::with_hosts(config, how.json, async |setting| {
-        let verdict = &setting.config.verdict;
         let against = against.as_deref().map(|base| run::resolve(&setting.work_tree, Some(base))).transpose()?;
-        let options = BenchOptions {
-            revision,
-            deploy,
-            keep,
-            against,
-            runs: if how.until_decided { Some(MANY) } else { how.runs.map(usize::from) },
-            time: how.budget.or(how.until_decided.then_some(Duration::from_secs(20 * 60))),
-            reruns: how.rerun,
-            intent: how.intent.unwrap_or(verdict.intent),
-            preset: how.preset.unwrap_or(verdict.preset),
-            wait: how.wait,
-        };
+        let options = options(setting, &how, revision, against, deploy, keep);
         if how.dry_run {
             print!("{}", run::dry_run(setting, &options)?);
             return Ok(0);
         }
-        let finished = run::bench(setting, &options).await?;
-        match how.json {
-            true => println!("{}", report::json_text(&finished.report)),
-            false => {
-                let out = std::io::stdout();
-                let colour = out.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
-                print!("{}", report::terminal(&finished.report, width(), colour));
-            }
-        }
-        Ok(finished.exit.into())
+        Ok(show(&run::bench(setting, &options).await?, how.json))
     })
+}
+
+fn options(
+    setting: &Setting,
+    how: &How,
+    revision: Option<String>,
+    against: Option<Commit>,
+    deploy: bool,
+    keep: bool,
+) -> BenchOptions {
+    let verdict = &setting.config.verdict;
+    BenchOptions {
+        revision,
+        deploy,
+        keep,
+        against,
+        runs: if how.until_decided { Some(MANY) } else { how.runs.map(usize::from) },
+        time: how.budget.or(how.until_decided.then_some(Duration::from_secs(20 * 60))),
+        reruns: how.rerun,
+        intent: how.intent.unwrap_or(verdict.intent),
+        preset: how.preset.unwrap_or(verdict.preset),
+        wait: how.wait,
+    }
+}
+
+/// Prints the report; returns the verdict's exit status.
+pub(super) fn show(finished: &Finished, json: bool) -> u8 {
+    if json {
+        println!("{}", report::json_text(&finished.report));
+    } else {
+        let out = std::io::stdout();
+        let colour = out.is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+        print!("{}", report::terminal(&finished.report, width(), colour));
+    }
+    finished.exit.into()
 }
 
 /// Columns of the terminal; 100 where there is none.

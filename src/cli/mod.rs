@@ -10,6 +10,7 @@ mod history;
 mod judge;
 mod lease;
 mod parse;
+mod record;
 mod schema;
 mod show;
 mod simulate;
@@ -39,6 +40,10 @@ enum Command {
     Bench(bench::BenchArgs),
     /// Compares two commits, run after run in turn, until the test decides.
     Ab(bench::AbArgs),
+    /// Finishes a run whose isugate was killed.
+    Resume(bench::ResumeArgs),
+    /// Records a run that was started by hand in the contest's portal.
+    Record(record::RecordArgs),
     /// Everything that can be known before a run.
     Check(check::CheckArgs),
     /// Puts a commit onto the hosts, without a benchmark.
@@ -94,6 +99,8 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
     match command {
         Command::Bench(args) => bench::run(args, &config),
         Command::Ab(args) => bench::ab(args, &config),
+        Command::Resume(args) => bench::resume(args, &config),
+        Command::Record(args) => record::run(args, &config),
         Command::Check(args) => check::run(args, &config),
         Command::Deploy(args) => deploy::deploy(args, &config),
         Command::Rollback(args) => deploy::rollback(args, &config),

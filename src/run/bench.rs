@@ -14,7 +14,7 @@ use crate::{
     config::shape::{Intent, Preset},
     exit::{Exit, Failure},
     lease::Claim,
-    ledger::Ledger,
+    ledger::{Ledger, RunRecord},
     report::{Report, Stage},
     verdict::Verdict,
 };
@@ -74,14 +74,26 @@ pub async fn bench(setting: &Setting, options: &BenchOptions) -> Result<Finished
         })
         .await?;
     take_hosts(&mut way, &mut session, options.wait).await?;
-    let result = match compare(&mut way, &mut session, &plan, options, &ledger).await {
-        Ok(decided) => finish(&mut way, &mut session, options, &ledger, decided).await,
-        Err(failure) => Err(failure),
-    };
-    match result {
+    match conclude(&mut way, &mut session, &plan, options, &ledger, None).await {
         Ok(finished) => Ok(finished),
         Err(failure) => Err(give_up(way, session, failure).await),
     }
+}
+
+/// Measures (unless there is a record already), decides, and finishes.
+///
+/// # Errors
+/// As [`bench`]; what is open is left in `way.open`.
+pub(super) async fn conclude(
+    way: &mut Way<'_>,
+    session: &mut Session,
+    plan: &preset::BenchPlan,
+    options: &BenchOptions,
+    ledger: &Ledger,
+    first: Option<RunRecord>,
+) -> Result<Finished, Failure> {
+    let decided = compare(way, session, plan, options, ledger, first).await?;
+    finish(way, session, options, ledger, decided).await
 }
 
 /// The ledger of the configuration.
@@ -167,6 +179,9 @@ async fn finish(
     }
     let told = rollback::advice(verdict, options, baseline.as_ref().map(|entry| &entry.run));
     hosts.extend(told);
+    if options.deploy {
+        rollback::prune(way, session, baseline.as_ref().map(|entry| entry.run.commit.as_str())).await;
+    }
     way.stage(Stage::Release, async |_: &mut Way| {
         let left = session.give_back().await;
         let outcome = if left.is_empty() { "hosts are free".into() } else { left.join("; ") };
@@ -181,17 +196,22 @@ async fn finish(
         Ok(((), path))
     })
     .await?;
-    let exit = match verdict {
-        Verdict::Accept => Exit::Done,
-        Verdict::Revert => Exit::Revert,
-        Verdict::Inconclusive => Exit::Inconclusive,
-        Verdict::Invalid => Exit::Invalid,
-    };
+    let exit = exit_of(Some(verdict));
     Ok(Finished { report, exit })
 }
 
+/// The exit status of a verdict.
+pub(super) fn exit_of(verdict: Option<Verdict>) -> Exit {
+    match verdict {
+        Some(Verdict::Accept) => Exit::Done,
+        Some(Verdict::Revert) => Exit::Revert,
+        Some(Verdict::Inconclusive) | None => Exit::Inconclusive,
+        Some(Verdict::Invalid) => Exit::Invalid,
+    }
+}
+
 /// After a failure or an interruption: everything closed, the hosts given back, and what state each one is in.
-async fn give_up(mut way: Way<'_>, mut session: Session, mut failure: Failure) -> Failure {
+pub(super) async fn give_up(mut way: Way<'_>, mut session: Session, mut failure: Failure) -> Failure {
     let mut lines = way.close().await;
     lines.extend(way.states(&session).await);
     lines.extend(session.give_back().await);

@@ -67,7 +67,7 @@ pub async fn check(setting: &Setting) -> Result<Vec<Finding>, Failure> {
         }
     }
     let site = session.only(setting, &setting.config.bench.on)?;
-    let cwd = setting.config.bench.dir.clone().unwrap_or_else(|| site.facts.state.clone());
+    let cwd = plan.dir.clone().unwrap_or_else(|| site.facts.state.clone());
     let looked = bench::look(&site.host, &plan.command, &cwd, &[], 0).await;
     findings.push(Finding::of(looked, |look| match look.sha256 {
         Some(sum) => format!("{}: the benchmarker is there (SHA-256 {})", site.host.name(), &sum[..12]),

@@ -30,7 +30,7 @@ pub struct Decided {
     pub last: Side,
 }
 
-/// Measures until the gate has a verdict or the budget is spent.
+/// Measures until the gate has a verdict or the budget is spent. `first` is a run that was measured already.
 ///
 /// # Errors
 /// What made a run impossible. Every finished run is in the ledger.
@@ -40,10 +40,14 @@ pub async fn compare(
     plan: &BenchPlan,
     options: &BenchOptions,
     ledger: &Ledger,
+    first: Option<RunRecord>,
 ) -> Result<Decided, Failure> {
     let began = tokio::time::Instant::now();
     let mut reruns = options.reruns;
-    let mut candidate = measure(way, session, plan, options.deploy).await?;
+    let mut candidate = match first {
+        Some(record) => record,
+        None => measure(way, session, plan, options.deploy).await?,
+    };
     let mut warnings = std::mem::take(&mut way.warnings);
     while !candidate.violations.is_empty() && reruns > 0 {
         reruns -= 1;

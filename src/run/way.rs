@@ -77,12 +77,33 @@ impl<'s> Way<'s> {
         ignore_ourselves(setting).map_err(disk)?;
         let mut journal = Journal::open(&directory)?;
         journal.write(Stage::Plan, Phase::Done, json!({"run": id.as_str(), "commit": commit.id}))?;
+        Ok(Way::new(setting, id, directory, commit, began, journal))
+    }
+
+    /// Goes on with a run that an isugate which is gone has begun.
+    ///
+    /// # Errors
+    /// An id that is none, the disk.
+    pub fn again(setting: &'s Setting, id: &str, directory: PathBuf, commit: Commit) -> Result<Way<'s>, Failure> {
+        let id: RunId = id.parse().map_err(Failure::from)?;
+        let journal = Journal::open(&directory)?;
+        Ok(Way::new(setting, id, directory, commit, jiff::Timestamp::now(), journal))
+    }
+
+    fn new(
+        setting: &'s Setting,
+        id: RunId,
+        directory: PathBuf,
+        commit: Commit,
+        began: jiff::Timestamp,
+        journal: Journal,
+    ) -> Way<'s> {
         setting.events.emit(Event::RunBegan {
             id: id.as_str().into(),
             commit: commit.id.clone(),
             subject: commit.subject.clone(),
         });
-        Ok(Way {
+        Way {
             setting,
             id,
             directory,
@@ -95,7 +116,7 @@ impl<'s> Way<'s> {
             warnings: Vec::new(),
             bench_began: None,
             open: Open::default(),
-        })
+        }
     }
 
     /// Does one stage: journalled before and after, told to whoever looks. The outcome is one line for a person.
