@@ -7,7 +7,7 @@ use futures::future::join_all;
 use super::{Deployment, Site, site::QUICK};
 use crate::{
     config::{Config, shape::Restart},
-    exit::{Exit, Failure},
+    exit::{Exit, Failure, gather},
     host::{Cmd, Host},
     ledger::UnitState,
 };
@@ -15,28 +15,39 @@ use crate::{
 const UNITS: &str = include_str!("scripts/units.sh");
 const RESTART: &str = include_str!("scripts/restart.sh");
 
-/// Restarts everything in the order of the configuration; hosts of one entry at the same time.
+/// Restarts everything in the order of the configuration; hosts of one entry at the same time. `commits` says what a host is on
+/// where that is not the deployment's commit. Being cancelled ends the commands.
 ///
 /// # Errors
-/// The first that failed, with what it said.
-pub async fn restart(deployment: &Deployment<'_>, sites: &[Site]) -> Result<(), Failure> {
+/// What failed in the first entry that did, with what each host said.
+pub async fn restart(
+    deployment: &Deployment<'_>,
+    sites: &[Site],
+    commits: &BTreeMap<String, String>,
+) -> Result<(), Failure> {
     for step in &deployment.deploy.restart {
         let hosts = deployment.config.hosts_on(&step.on);
         let chosen = sites.iter().filter(|site| hosts.contains(&site.host.name()));
-        for result in join_all(chosen.map(|site| one(deployment, site, step))).await {
-            result?;
-        }
+        let all = join_all(chosen.map(|site| {
+            let commit = commits.get(site.host.name()).map_or(deployment.commit, String::as_str);
+            one(deployment, site, step, commit)
+        }));
+        let results = tokio::select! {
+            results = all => results,
+            () = deployment.cancel.cancelled() => return Err(deployment.interrupted()),
+        };
+        gather(results)?;
     }
     Ok(())
 }
 
-async fn one(deployment: &Deployment<'_>, site: &Site, step: &Restart) -> Result<(), Failure> {
+async fn one(deployment: &Deployment<'_>, site: &Site, step: &Restart, commit: &str) -> Result<(), Failure> {
     let (cmd, what) = match (&step.unit, &step.run) {
         (Some(unit), _) => (Cmd::script(RESTART, [unit.clone()]), unit.clone()),
         (None, Some(run)) => {
             let cmd = Cmd::line(run).cwd(deployment.deploy.dir.clone());
             (
-                cmd.env("ISUGATE_COMMIT", deployment.commit).env("ISUTOOLS_GIT_HASH", deployment.commit),
+                cmd.env("ISUGATE_COMMIT", commit).env("ISUTOOLS_GIT_HASH", commit).tethered(),
                 format!("`{run}`"),
             )
         }

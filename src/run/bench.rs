@@ -195,8 +195,14 @@ async fn finish(
 ) -> Result<Finished, Failure> {
     let Decided { run, baseline, judged, mut warnings } = decided;
     let verdict = judged.verdict.unwrap_or(Verdict::Inconclusive);
-    let decision = judge::append(ledger, &run, baseline.as_ref(), options, &judged)?;
-    way.note(Stage::Judge, json!({"verdict": verdict, "recorded": true}))?;
+    let recorded = judge::append(ledger, &run, baseline.as_ref(), options, &judged).and_then(|decision| {
+        way.note(Stage::Judge, json!({"verdict": verdict, "recorded": true}))?;
+        Ok(decision)
+    });
+    let decision = match recorded {
+        Ok(decision) => decision,
+        Err(failure) => return Err(give_up(way, session, failure).await),
+    };
     warnings.extend(judge::share(ledger));
     let mut hosts = Vec::new();
     if options.deploy && verdict == Verdict::Revert && !options.keep {
@@ -243,8 +249,15 @@ async fn finish(
 /// After a failure or an interruption: everything closed, the hosts given back, and what state each one is in.
 async fn give_up(mut way: Way<'_>, mut session: Session, mut failure: Failure) -> Failure {
     let mut lines = way.close().await;
-    lines.extend(way.states(&session).await);
-    lines.extend(session.give_back().await);
+    // At the same time: each waits for a host that may not answer, and a workflow's runner kills us soon.
+    let held = session.lease.take();
+    let (states, left) = tokio::join!(way.states(&session), async {
+        match held {
+            Some(lease) => lease.release().await,
+            None => Vec::new(),
+        }
+    });
+    lines.extend(states.into_iter().chain(left));
     if !lines.is_empty() {
         failure.message = format!("{}\n  {}", failure.message, lines.join("\n  "));
     }

@@ -1,6 +1,9 @@
 //! The stages bench and parse: the benchmarker executed on its host, its output brought here, its result read strictly.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::{
+    collections::BTreeMap,
+    time::{Duration, SystemTime},
+};
 
 use serde_json::json;
 
@@ -134,6 +137,8 @@ fn parse(plan: &BenchPlan, executed: &Executed, local: &std::path::Path) -> Pars
     };
     let mut options = ReadOptions::new(plan.format);
     options.generic = plan.generic.clone();
+    // By the host's clock, as the times of the files are.
+    options.started_at = Some(SystemTime::UNIX_EPOCH + Duration::from_nanos(executed.began_ns));
     result::read(&options, &channels, ended(executed))
 }
 

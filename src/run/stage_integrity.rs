@@ -19,8 +19,8 @@ pub async fn integrity(
     records: &[IsutoolsRecord],
 ) -> Result<Vec<String>, Failure> {
     way.stage(Stage::Integrity, async |way: &mut Way| {
-        if let Some(lost) = session.lease.as_ref().and_then(|lease| lease.lost()) {
-            violations.push(lost);
+        if let Some(lease) = &session.lease {
+            violations.extend(lease.confirm().await);
         }
         let looks = session.sites.iter().map(|site| async {
             let name = site.host.name();
