@@ -15,6 +15,9 @@ const FILES: &str = include_str!("scripts/files.sh");
 const SWITCH: &str = include_str!("scripts/switch.sh");
 const LEFTOVER: &str = include_str!("scripts/leftover.sh");
 
+/// How long the way back may wait for readiness when we were told to end: a workflow's runner kills us soon.
+const HURRY: Duration = Duration::from_secs(3);
+
 /// What was done on the hosts, so that it can be undone.
 #[derive(Debug, Clone, Default)]
 pub struct Activation {
@@ -99,7 +102,7 @@ async fn forward(deployment: &Deployment<'_>, sites: &[Site], done: &mut Activat
     }
     deployment.still_wanted()?;
     done.restarted = true;
-    units::restart(deployment, sites).await
+    units::restart(deployment, sites, &BTreeMap::new()).await
 }
 
 /// Puts back what ran before, as far as it goes; says what state each host is in.
@@ -124,13 +127,30 @@ pub async fn undo(deployment: &Deployment<'_>, sites: &[Site], done: &Activation
         }
     }
     let back = Deployment { cancel: &tokio_util::sync::CancellationToken::new(), ..*deployment };
+    let commits = done.before.iter().filter_map(|(host, before)| match restorable(before) {
+        Current::Release(name) => Some((host.clone(), name)),
+        _ => None,
+    });
+    let commits: BTreeMap<_, _> = commits.collect();
     let mut general = Vec::new();
-    if done.restarted {
-        let mut failures = units::restart_all(&back, sites).await;
-        if failures.is_empty() {
-            failures.extend(ready::wait(&back, sites).await.err());
+    // Where nothing ran before, starting once more what has just failed helps nobody.
+    if done.restarted && !commits.is_empty() {
+        let restart = async {
+            let mut failures = units::restart_all(&back, sites, &commits).await;
+            if failures.is_empty() {
+                failures.extend(ready::wait(&back, sites).await.err());
+            }
+            failures
+        };
+        let limit = if deployment.cancel.is_cancelled() { HURRY } else { Duration::MAX };
+        match tokio::time::timeout(limit, restart).await {
+            Ok(failures) => {
+                general.extend(failures.into_iter().map(|failure| format!("after putting back: {}", failure.message)));
+            }
+            Err(_) => {
+                general.push("after putting back: not seen ready before we had to end; see `isugate check`".into())
+            }
         }
-        general.extend(failures.into_iter().map(|failure| format!("after putting back: {}", failure.message)));
     }
     let hosts: std::collections::BTreeSet<&str> =
         done.before.keys().map(String::as_str).chain(done.files.iter().map(|(host, _)| host.as_str())).collect();

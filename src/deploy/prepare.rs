@@ -145,7 +145,8 @@ async fn build(deployment: &Deployment<'_>, site: &Site, recipe: &str) -> Result
         let state = tokio::select! {
             state = wait => state?,
             () = deployment.cancel.cancelled() => {
-                job.stop(host, Duration::from_secs(1)).await?;
+                // A host that does not answer now ends it by its own limit.
+                let _ = tokio::time::timeout(Duration::from_secs(3), job.stop(host, Duration::from_secs(1))).await;
                 return Err(deployment.interrupted());
             }
         };

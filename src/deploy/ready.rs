@@ -7,7 +7,7 @@ use futures::future::join_all;
 use super::{Deployment, Site, site::QUICK, units};
 use crate::{
     config::shape::Ready,
-    exit::{Exit, Failure},
+    exit::{Exit, Failure, gather},
     host::Cmd,
 };
 
@@ -17,7 +17,7 @@ const JOURNAL: &str = include_str!("scripts/journal.sh");
 /// Waits for all checks, on all hosts at the same time.
 ///
 /// # Errors
-/// The first that did not answer in its time, with what it said last.
+/// All that did not answer in their time, with what each said last.
 pub async fn wait(deployment: &Deployment<'_>, sites: &[Site]) -> Result<(), Failure> {
     let checks = deployment.deploy.ready.iter().flat_map(|check| {
         let hosts = deployment.config.hosts_on(&check.on);
@@ -28,7 +28,7 @@ pub async fn wait(deployment: &Deployment<'_>, sites: &[Site]) -> Result<(), Fai
         results = all => results,
         () = deployment.cancel.cancelled() => return Err(deployment.interrupted()),
     };
-    results.into_iter().collect()
+    gather(results).map(drop)
 }
 
 async fn one(deployment: &Deployment<'_>, site: &Site, check: &Ready) -> Result<(), Failure> {
@@ -57,7 +57,7 @@ async fn one(deployment: &Deployment<'_>, site: &Site, check: &Ready) -> Result<
     if check.run.is_some() {
         cmd = cmd.cwd(deployment.deploy.dir.clone());
     }
-    let output = site.host.output(&cmd, check.within + Duration::from_secs(40)).await?;
+    let output = site.host.output(&cmd.tethered(), check.within + Duration::from_secs(40)).await?;
     if output.ok() {
         return Ok(());
     }

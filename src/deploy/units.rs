@@ -7,7 +7,7 @@ use futures::future::join_all;
 use super::{Deployment, Site, site::QUICK};
 use crate::{
     config::{Config, shape::Restart},
-    exit::{Exit, Failure},
+    exit::{Exit, Failure, gather},
     host::{Cmd, Host},
     ledger::UnitState,
 };
@@ -15,42 +15,59 @@ use crate::{
 const UNITS: &str = include_str!("scripts/units.sh");
 const RESTART: &str = include_str!("scripts/restart.sh");
 
-/// Restarts everything in the order of the configuration; hosts of one entry at the same time.
+/// Restarts everything in the order of the configuration; hosts of one entry at the same time. `commits` says what a host is on
+/// where that is not the deployment's commit. Being cancelled ends the commands.
 ///
 /// # Errors
-/// The first that failed, with what it said.
-pub async fn restart(deployment: &Deployment<'_>, sites: &[Site]) -> Result<(), Failure> {
+/// What failed in the first entry that did, with what each host said.
+pub async fn restart(
+    deployment: &Deployment<'_>,
+    sites: &[Site],
+    commits: &BTreeMap<String, String>,
+) -> Result<(), Failure> {
     for step in &deployment.deploy.restart {
-        let hosts = deployment.config.hosts_on(&step.on);
-        let chosen = sites.iter().filter(|site| hosts.contains(&site.host.name()));
-        for result in join_all(chosen.map(|site| one(deployment, site, step))).await {
-            result?;
-        }
+        let all = join_all(chosen(deployment, sites, step).map(|site| {
+            let commit = commits.get(site.host.name()).map_or(deployment.commit, String::as_str);
+            one(deployment, site, step, commit)
+        }));
+        let results = tokio::select! {
+            results = all => results,
+            () = deployment.cancel.cancelled() => return Err(deployment.interrupted()),
+        };
+        gather(results)?;
     }
     Ok(())
 }
 
+/// The hosts that an entry means.
+fn chosen<'s>(deployment: &Deployment<'_>, sites: &'s [Site], step: &Restart) -> impl Iterator<Item = &'s Site> {
+    let hosts: Vec<String> = deployment.config.hosts_on(&step.on).into_iter().map(str::to_string).collect();
+    sites.iter().filter(move |site| hosts.iter().any(|host| host == site.host.name()))
+}
+
 /// As [`restart`], but goes on after a failure: a host that is gone must not keep the others on what they should not run.
-pub async fn restart_all(deployment: &Deployment<'_>, sites: &[Site]) -> Vec<Failure> {
+pub async fn restart_all(
+    deployment: &Deployment<'_>,
+    sites: &[Site],
+    commits: &BTreeMap<String, String>,
+) -> Vec<Failure> {
     let mut failures = Vec::new();
     for step in &deployment.deploy.restart {
-        let hosts = deployment.config.hosts_on(&step.on);
-        let chosen = sites.iter().filter(|site| hosts.contains(&site.host.name()));
-        failures
-            .extend(join_all(chosen.map(|site| one(deployment, site, step))).await.into_iter().filter_map(Result::err));
+        let results = join_all(chosen(deployment, sites, step).map(|site| {
+            let commit = commits.get(site.host.name()).map_or(deployment.commit, String::as_str);
+            one(deployment, site, step, commit)
+        }));
+        failures.extend(results.await.into_iter().filter_map(Result::err));
     }
     failures
 }
 
-async fn one(deployment: &Deployment<'_>, site: &Site, step: &Restart) -> Result<(), Failure> {
+async fn one(deployment: &Deployment<'_>, site: &Site, step: &Restart, commit: &str) -> Result<(), Failure> {
     let (cmd, what) = match (&step.unit, &step.run) {
         (Some(unit), _) => (Cmd::script(RESTART, [unit.clone()]), unit.clone()),
         (None, Some(run)) => {
             let cmd = Cmd::line(run).cwd(deployment.deploy.dir.clone());
-            (
-                cmd.env("ISUGATE_COMMIT", deployment.commit).env("ISUTOOLS_GIT_HASH", deployment.commit),
-                format!("`{run}`"),
-            )
+            (cmd.env("ISUGATE_COMMIT", commit).env("ISUTOOLS_GIT_HASH", commit).tethered(), format!("`{run}`"))
         }
         (None, None) => return Ok(()),
     };

@@ -213,8 +213,15 @@ pub(super) fn exit_of(verdict: Option<Verdict>) -> Exit {
 /// After a failure or an interruption: everything closed, the hosts given back, and what state each one is in.
 pub(super) async fn give_up(mut way: Way<'_>, mut session: Session, mut failure: Failure) -> Failure {
     let mut lines = way.close().await;
-    lines.extend(way.states(&session).await);
-    lines.extend(session.give_back().await);
+    // At the same time: each waits for a host that may not answer, and a workflow's runner kills us soon.
+    let held = session.lease.take();
+    let (states, left) = tokio::join!(way.states(&session), async {
+        match held {
+            Some(lease) => lease.release().await,
+            None => Vec::new(),
+        }
+    });
+    lines.extend(states.into_iter().chain(left));
     if !lines.is_empty() {
         failure.message = format!("{}\n  {}", failure.message, lines.join("\n  "));
     }

@@ -1,6 +1,10 @@
 //! The stages bench and parse: the benchmarker executed on its host, its output brought here, its result read strictly.
 
-use std::{collections::BTreeMap, path::Path, time::Duration};
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    time::{Duration, SystemTime},
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -233,7 +237,10 @@ pub(super) fn channels(plan: &BenchPlan, local: &Path) -> Channels {
 }
 
 fn parse(plan: &BenchPlan, executed: &Executed, local: &Path) -> Parsed {
-    result::read(&plan.options, &channels(plan, local), ended(executed))
+    let mut options = plan.options.clone();
+    // By the host's clock, as the times of the files are.
+    options.started_at = Some(SystemTime::UNIX_EPOCH + Duration::from_nanos(executed.began_ns));
+    result::read(&options, &channels(plan, local), ended(executed))
 }
 
 fn describe(executed: &Executed) -> String {

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use futures::future::join_all;
 use sha2::{Digest, Sha256};
 
-use super::{Session, Way, session::gather};
+use super::{Session, Way};
 use crate::{
     deploy::{self, Current, hex},
-    exit::Failure,
+    exit::{Failure, gather},
     host::Cmd,
     report::Stage,
 };

@@ -29,7 +29,9 @@ pub async fn integrity(
 ) -> Result<Vec<String>, Failure> {
     way.stage(Stage::Integrity, async |way: &mut Way| {
         let mut violations = benched.violations.clone();
-        violations.extend(session.lease.as_ref().and_then(|lease| lease.lost()));
+        if let Some(lease) = &session.lease {
+            violations.extend(lease.confirm().await);
+        }
         let samplers = std::mem::take(&mut way.samplers);
         let looks = session.sites.iter().map(|site| {
             let sampler = samplers.iter().find(|(name, _)| name == site.host.name()).map(|(_, sampler)| sampler);

@@ -177,7 +177,7 @@ impl<'s> Way<'s> {
     /// not be closed. A workflow runner kills us 7.5 s after its first signal, so each thing gets little time, all at once.
     pub async fn close(&mut self) -> Vec<String> {
         let open = std::mem::take(&mut self.open);
-        let limit = Duration::from_secs(4);
+        let limit = Duration::from_millis(3500);
         let bench = async {
             let (host, job) = open.bench?;
             match tokio::time::timeout(limit, job.stop(&host, Duration::from_secs(2))).await {
