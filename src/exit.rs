@@ -64,7 +64,7 @@ impl Failure {
 /// One message for all failures: three hosts that are down should not take three tries to find out.
 ///
 /// # Errors
-/// All of them in one; the exit status and the last next step are the first's.
+/// All of them in one, each with its next step; the exit status is the first's.
 pub fn gather<T>(results: Vec<Result<T, Failure>>) -> Result<Vec<T>, Failure> {
     let mut good = Vec::new();
     let mut bad: Option<Failure> = None;
@@ -73,7 +73,8 @@ pub fn gather<T>(results: Vec<Result<T, Failure>>) -> Result<Vec<T>, Failure> {
             (Ok(value), _) => good.push(value),
             (Err(failure), None) => bad = Some(failure),
             (Err(failure), Some(first)) => {
-                first.message = format!("{}\n{failure}", std::mem::take(&mut first.message));
+                // Each with its own next step beside it.
+                *first = Failure { exit: first.exit, message: format!("{first}\n{failure}"), next: None };
             }
         }
     }
