@@ -23,6 +23,24 @@ static TURN: Mutex<()> = Mutex::new(());
 /// Names that a build of the demo's application puts its work under.
 const BUILT: [&str; 2] = ["mod", "build"];
 
+/// The script while it runs. A test that fails in the middle must not leave it behind.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if !matches!(self.0.try_wait(), Ok(None)) {
+            return;
+        }
+        // It takes along what it started when it is told to end.
+        let told = process::signal("TERM", &[self.0.id()]);
+        let limit = Duration::from_secs(30);
+        if told.is_err() || process::wait_for("the demo", limit, || Ok(self.0.try_wait()?)).is_err() {
+            let _ = self.0.kill();
+        }
+        let _ = self.0.wait();
+    }
+}
+
 struct Demo {
     _turn: MutexGuard<'static, ()>,
     place: TempDir,
@@ -60,7 +78,7 @@ impl Demo {
         self.place.path().join("demo")
     }
 
-    fn start(&self) -> Result<Child> {
+    fn start(&self) -> Result<Running> {
         let project = self.place.path().join("project");
         let mut command = match &self.user {
             None => Command::new(project.join("scripts/demo")),
@@ -74,7 +92,7 @@ impl Demo {
         let log = fs::File::create(self.place.path().join("log"))?;
         command.env("ISUGATE_BIN", project.join("isugate")).env("DEMO_DIR", self.dir()).env_remove("GITHUB_ACTIONS");
         command.stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log).process_group(0).current_dir(&project);
-        command.spawn().context("cannot start the demo")
+        command.spawn().map(Running).context("cannot start the demo")
     }
 
     fn log(&self) -> String {
@@ -83,7 +101,7 @@ impl Demo {
 
     /// Waits until a file that `pattern` names (for `ls`, below the demo's folder) is there.
     fn wait_for(&self, pattern: &str) -> Result<()> {
-        process::wait_for(pattern, Duration::from_secs(240), || {
+        process::wait_for(pattern, Duration::from_secs(600), || {
             let looked =
                 process::output(Command::new("bash").arg("-c").arg(format!("ls {}/{pattern}", self.dir().display())))?;
             Ok(looked.status.success().then_some(()))
@@ -136,17 +154,24 @@ impl Demo {
 fn warm_cache() -> Result<PathBuf> {
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("demo-go");
     fs::create_dir_all(&cache)?;
-    let app = Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/demo/app");
     let path = format!("{}:/usr/local/go/bin", std::env::var("PATH").unwrap_or_default());
-    let mut build = Command::new("sh");
-    build.arg("-c").arg("CGO_ENABLED=0 exec go build -trimpath -buildvcs=false -o /dev/null .").current_dir(app);
-    build.env("PATH", path).env("GOFLAGS", "-modcacherw").env("GOTOOLCHAIN", "local");
-    process::run(build.env("GOMODCACHE", cache.join("mod")).env("GOCACHE", cache.join("build")))?;
+    // Each as `scripts/demo` builds it: other flags would be another build of the standard library.
+    for (module, build) in [
+        ("app", "CGO_ENABLED=0 exec go build -trimpath -buildvcs=false -ldflags '-s -w' -o /dev/null ."),
+        ("bench", "exec go build -o /dev/null ./cmd/bench"),
+    ] {
+        let mut command = Command::new("sh");
+        command
+            .args(["-c", build])
+            .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/demo").join(module));
+        command.env("PATH", &path).env("GOFLAGS", "-modcacherw").env("GOTOOLCHAIN", "local");
+        process::run(command.env("GOMODCACHE", cache.join("mod")).env("GOCACHE", cache.join("build")))?;
+    }
     Ok(cache)
 }
 
 fn shows_the_three_verdicts(demo: &Demo) -> Result<()> {
-    let status = demo.start()?.wait()?;
+    let status = demo.start()?.0.wait()?;
     let log = demo.log();
     assert_eq!(status.code(), Some(0), "{log}");
     assert!(log.contains("Verdicts: accept accept revert"), "{log}");
@@ -179,12 +204,9 @@ fn interrupted(pattern: &str, signal: &str, whole_group: bool, code: i32) -> Res
     let demo = Demo::new(None)?;
     let mut child = demo.start()?;
     demo.wait_for(pattern)?;
-    let target = if whole_group { format!("-{}", child.id()) } else { child.id().to_string() };
+    let target = if whole_group { format!("-{}", child.0.id()) } else { child.0.id().to_string() };
     process::run(Command::new("kill").args([&format!("-{signal}"), "--", &target]))?;
-    let ended = process::wait_for("the end of the demo", Duration::from_secs(60), || Ok(child.try_wait()?));
-    if ended.is_err() {
-        child.kill()?;
-    }
+    let ended = process::wait_for("the end of the demo", Duration::from_secs(60), || Ok(child.0.try_wait()?));
     assert_eq!(ended.with_context(|| demo.log())?.code(), Some(code), "{}", demo.log());
     demo.assert_gone()
 }
