@@ -68,7 +68,7 @@ impl Session {
 
     /// Whether the commit's objects are on a host is known from the time of the connection; after shipping it has changed.
     pub async fn look_again(&mut self, setting: &Setting, commit: &str) -> Result<(), Failure> {
-        let looks = self.sites.iter().map(|site| deploy::inspect(&setting.config, site.host.clone(), Some(commit)));
+        let looks = self.sites.iter().map(|site| deploy::look(&setting.config, site.host.clone(), Some(commit)));
         self.sites = gather(join_all(looks).await)?;
         Ok(())
     }

@@ -209,7 +209,7 @@ impl<'s> Way<'s> {
             async move {
                 let limit = Duration::from_secs(3);
                 let looked =
-                    tokio::time::timeout(limit, crate::deploy::inspect(&self.setting.config, host.clone(), None)).await;
+                    tokio::time::timeout(limit, crate::deploy::look(&self.setting.config, host.clone(), None)).await;
                 match looked {
                     Ok(Ok(site)) => format!("{}: {}", host.name(), site.facts.current),
                     _ => format!("{}: UNKNOWN, it does not answer", host.name()),

@@ -30,7 +30,7 @@ sudo cp -a /var/backups/nginx /etc/nginx
 sudo tee /etc/systemd/system/app.service >/dev/null
 sudo systemctl daemon-reload
 sudo systemctl reset-failed
-sudo systemctl enable -q app
+[ "$(hostname)" = isu3 ] || sudo systemctl enable -q app
 sudo systemctl restart nginx"#;
 
 /// One test's turn on the hosts.
@@ -152,7 +152,12 @@ bench: {{ on: bench, run: "/home/isucon/bench {{{{host.isu1}}}} {tenths}", timeo
 
     /// `isugate bench --json` to its end.
     pub fn bench(&self) -> Result<Said> {
-        said(process::output(&mut self.isugate(&["bench", "--json"]))?)
+        self.bench_with(&[])
+    }
+
+    /// The same with more arguments.
+    pub fn bench_with(&self, more: &[&str]) -> Result<Said> {
+        said(process::output(self.isugate(&["bench", "--json"]).args(more))?)
     }
 
     /// Starts `isugate bench --json` and returns when the benchmarker runs.

@@ -13,9 +13,12 @@ start_time() {
   echo "${fields[19]}"
 }
 since=$(start_time "$$")
+# Its place on the disk is taken now: what runs may fill the disk, and how it ended must be said all the same.
+printf '%160s\n' '' >"$dir/exit.tmp"
 finish() { # code, timed out
-  printf 'code %s\ntimed_out %s\nbegan %s\nended %s\n' "$1" "$2" "$began" "$(date +%s%N)" >"$dir/exit.tmp"
-  mv -f -- "$dir/exit.tmp" "$dir/exit"
+  local text
+  text=$(printf 'code %s\ntimed_out %s\nbegan %s\nended %s' "$1" "$2" "$began" "$(date +%s%N)")
+  printf '%s\npad %*s\n' "$text" "$((155 - ${#text}))" '' 1<>"$dir/exit.tmp" && mv -f -- "$dir/exit.tmp" "$dir/exit"
 }
 : >"$dir/stdout"
 : >"$dir/stderr"
