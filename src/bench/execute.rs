@@ -134,12 +134,7 @@ impl Execution {
     }
 
     /// A port that someone else holds makes some benchmarkers fail in silence, or the application talk to the wrong one.
-    async fn prove_ports(
-        &self,
-        host: &Arc<Host>,
-        group: u64,
-        over: &CancellationToken,
-    ) -> (Vec<String>, Vec<String>) {
+    async fn prove_ports(&self, host: &Arc<Host>, group: u64, over: &CancellationToken) -> (Vec<String>, Vec<String>) {
         let (mut violations, mut warnings) = (Vec::new(), Vec::new());
         if self.ports.is_empty() {
             return (violations, warnings);

@@ -131,7 +131,9 @@ pub async fn undo(deployment: &Deployment<'_>, sites: &[Site], done: &Activation
         match tokio::time::timeout(limit, restart).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => general.push(format!("after putting back: {}", error.message)),
-            Err(_) => general.push("after putting back: not seen ready before we had to end; see `isugate check`".into()),
+            Err(_) => {
+                general.push("after putting back: not seen ready before we had to end; see `isugate check`".into())
+            }
         }
     }
     let state = |(host, before): (&String, &Current)| match (trouble.get(host), restorable(before)) {

@@ -46,10 +46,7 @@ async fn one(deployment: &Deployment<'_>, site: &Site, step: &Restart, commit: &
         (Some(unit), _) => (Cmd::script(RESTART, [unit.clone()]), unit.clone()),
         (None, Some(run)) => {
             let cmd = Cmd::line(run).cwd(deployment.deploy.dir.clone());
-            (
-                cmd.env("ISUGATE_COMMIT", commit).env("ISUTOOLS_GIT_HASH", commit).tethered(),
-                format!("`{run}`"),
-            )
+            (cmd.env("ISUGATE_COMMIT", commit).env("ISUTOOLS_GIT_HASH", commit).tethered(), format!("`{run}`"))
         }
         (None, None) => return Ok(()),
     };
