@@ -102,7 +102,8 @@ impl Sshd {
             let own = home.join("site");
             let owner = fs::metadata(&home).context("the home is gone")?;
             fs::create_dir(&own).with_context(|| format!("cannot make {}", own.display()))?;
-            chown(&own, Some(owner.uid()), Some(owner.gid())).with_context(|| format!("cannot give {} away", own.display()))?;
+            chown(&own, Some(owner.uid()), Some(owner.gid()))
+                .with_context(|| format!("cannot give {} away", own.display()))?;
         }
         let site = options.site.clone();
         let mut sshd = Self { access, address, port: 0, home, site, daemon: Mutex::new(None), scope };

@@ -31,7 +31,11 @@ fn a_build_that_hangs_is_ended_at_its_limit() -> Result<()> {
     field.configure("bash build.sh app1\", timeout: 20s", "bash build.sh app1\", timeout: 1s")?;
     field.isugate(&["deploy"])?.exits(0);
     field.commit("v2", &[("build-sleeps", "3")])?;
-    field.isugate(&["bench"])?.exits(22).says(&["app1: `bash build.sh app1` took longer than 1 s", "deploy.build"]).within(20);
+    field
+        .isugate(&["bench"])?
+        .exits(22)
+        .says(&["app1: `bash build.sh app1` took longer than 1 s", "deploy.build"])
+        .within(20);
     field.serves("v1")?;
     field.tidy()
 }

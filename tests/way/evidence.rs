@@ -42,7 +42,9 @@ impl Chairs {
         field.app1.write("data/.keep", "")?;
         field.app1.write("run/chairs.env", &environment)?;
         field.app1.give(&field.app1.real.join("run"))?;
-        let isutools = format!("isutools: [{{ on: app1, url: \"http://127.0.0.1:{admin}\", data_dir: \"{dir}/data\" }}]\nbench:\n");
+        let isutools = format!(
+            "isutools: [{{ on: app1, url: \"http://127.0.0.1:{admin}\", data_dir: \"{dir}/data\" }}]\nbench:\n"
+        );
         let ready = format!("ready: [{{ on: app1, http: \"http://127.0.0.1:{app}/healthz\", within: 20s }}, ");
         field.configure("\nbench:\n", &format!("\n{isutools}"))?;
         field.configure("ready: [", &ready)?;
@@ -83,7 +85,10 @@ fn built() -> Result<PathBuf> {
         let go = top.join("target/go");
         let path = format!("{}:/usr/local/go/bin", std::env::var("PATH").unwrap_or_default());
         let mut command = Command::new("go");
-        command.args(["build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o"]).arg(go.join("chairs")).arg(".");
+        command
+            .args(["build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o"])
+            .arg(go.join("chairs"))
+            .arg(".");
         command.current_dir(top.join("fixtures/demo/app")).env("PATH", path).env("CGO_ENABLED", "0");
         command.env("GOMODCACHE", go.join("mod")).env("GOCACHE", go.join("build"));
         command.env("GOFLAGS", "-modcacherw").env("GOTOOLCHAIN", "local");
@@ -105,7 +110,12 @@ fn a_snapshot_is_pulled_and_is_the_one_that_save_spoke_of() -> Result<()> {
     assert_eq!(evidence["sha256"], sum);
     let snapshot: Value = serde_json::from_slice(&bytes)?;
     assert_eq!(snapshot["meta"]["run"]["run_id"], evidence["run_id"]);
-    assert_eq!((&snapshot["meta"]["score"], &snapshot["meta"]["benchmark_pass"]), (&"1000".into(), &true.into()), "{}", snapshot["meta"]);
+    assert_eq!(
+        (&snapshot["meta"]["score"], &snapshot["meta"]["benchmark_pass"]),
+        (&"1000".into(), &true.into()),
+        "{}",
+        snapshot["meta"]
+    );
     chairs.field.tidy()
 }
 

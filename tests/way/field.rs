@@ -155,6 +155,15 @@ bench:
         self.bench.write("bench.sh", script)
     }
 
+    /// A benchmarker that says that it has begun and waits for [`Field::go`] before it prints its result.
+    pub fn patient_bench(&self) -> Result<()> {
+        self.bench_script(&format!("echo begun; while [ ! -e '{}/go' ]; do sleep 0.05; done\n{BENCH}", self.bench.dir))
+    }
+
+    pub fn go(&self) -> Result<()> {
+        self.bench.write("go", "")
+    }
+
     pub fn work(&self) -> &Path {
         self.work.path()
     }
@@ -225,7 +234,10 @@ bench:
 
     /// A file of the newest run.
     pub fn last(&self, name: &str) -> String {
-        self.runs().last().map(|run| std::fs::read(run.join(name)).unwrap_or_default()).map_or(String::new(), |b| process::text(&b))
+        self.runs()
+            .last()
+            .map(|run| std::fs::read(run.join(name)).unwrap_or_default())
+            .map_or(String::new(), |b| process::text(&b))
     }
 
     /// The newest run's record.
@@ -245,7 +257,8 @@ bench:
 
     /// The verdicts of the ledger, oldest first: the first decision of each run.
     pub fn verdicts(&self) -> Result<Vec<String>> {
-        let word = |(_, decision): &(Value, Value)| decision["decisions"][0]["verdict"].as_str().unwrap_or("?").to_owned();
+        let word =
+            |(_, decision): &(Value, Value)| decision["decisions"][0]["verdict"].as_str().unwrap_or("?").to_owned();
         Ok(self.ledger()?.iter().map(word).collect())
     }
 
@@ -253,7 +266,9 @@ bench:
     pub fn journal(&self) -> Vec<String> {
         let text = self.last("journal.jsonl");
         let lines = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-        lines.map(|line| format!("{} {}", line["stage"].as_str().unwrap_or("?"), line["phase"].as_str().unwrap_or("?"))).collect()
+        lines
+            .map(|line| format!("{} {}", line["stage"].as_str().unwrap_or("?"), line["phase"].as_str().unwrap_or("?")))
+            .collect()
     }
 
     /// Both hosts of the application are on this commit and serve this version.

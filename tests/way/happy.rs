@@ -32,13 +32,20 @@ fn a_second_run_of_the_same_commit_ships_nothing_and_rebuilds_nothing() -> Resul
     field.isugate(&["bench"])?.exits(0);
     let record = field.record()?;
     assert_eq!((&record["hosts"]["app1"]["shipped"], &record["hosts"]["app2"]["built"]), (&true.into(), &true.into()));
-    let built = std::fs::metadata(field.app1.real.join(format!("webapp.isugate/releases/{}/built", record["commit"].as_str().unwrap_or("?"))))?;
+    let built = std::fs::metadata(
+        field.app1.real.join(format!("webapp.isugate/releases/{}/built", record["commit"].as_str().unwrap_or("?"))),
+    )?;
     field.isugate(&["bench"])?.exits(0).says(&["0 got objects, 0 built", "measured again"]);
     let record = field.record()?;
     for host in ["app1", "app2"] {
-        assert_eq!((&record["hosts"][host]["shipped"], &record["hosts"][host]["built"]), (&false.into(), &false.into()));
+        assert_eq!(
+            (&record["hosts"][host]["shipped"], &record["hosts"][host]["built"]),
+            (&false.into(), &false.into())
+        );
     }
-    let again = std::fs::metadata(field.app1.real.join(format!("webapp.isugate/releases/{}/built", record["commit"].as_str().unwrap_or("?"))))?;
+    let again = std::fs::metadata(
+        field.app1.real.join(format!("webapp.isugate/releases/{}/built", record["commit"].as_str().unwrap_or("?"))),
+    )?;
     assert_eq!(built.modified()?, again.modified()?);
     assert!(!field.runs().last().is_some_and(|run| run.join("build-app1.log").exists()));
     Ok(())

@@ -38,7 +38,9 @@ fn during_a_restart() -> Result<()> {
     let field = with_baseline()?;
     field.commit("v2", &[("restart-sleeps", "60")])?;
     let run = field.start(&["bench"])?;
-    let run = run.until_true("the switch", |_| field.app1.read("run/version").is_empty() && field.app2.read("run/version").is_empty())?;
+    let run = run.until_true("the switch", |_| {
+        field.app1.read("run/version").is_empty() && field.app2.read("run/version").is_empty()
+    })?;
     let run = run.signal("TERM")?.end()?;
     over(&field, run, "back on ", "v1")
 }
@@ -56,7 +58,9 @@ fn while_waiting_for_the_service() -> Result<()> {
 fn during_the_benchmark() -> Result<()> {
     let field = with_baseline()?;
     field.commit("v2", &[("score", "5000")])?;
-    field.bench_script("trap '' TERM HUP INT\n(trap '' TERM; while :; do sleep 0.1; done) &\necho begun\nwhile :; do sleep 0.1; done")?;
+    field.bench_script(
+        "trap '' TERM HUP INT\n(trap '' TERM; while :; do sleep 0.1; done) &\necho begun\nwhile :; do sleep 0.1; done",
+    )?;
     let run = field.start(&["bench"])?.until("bench | begun")?.signal("HUP")?.end()?;
     assert!(field.journal().contains(&"bench failed".to_owned()), "{:?}", field.journal());
     over(&field, run, "", "v2")
@@ -83,8 +87,11 @@ fn with_a_host_that_does_not_answer() -> Result<()> {
     field.servers.bench.thaw()?;
     let id = field.git(&["rev-parse", "--short=12", "v1"])?;
     let run = run?.exits(130).within(SOON + 1);
-    run.says(&["bench: the benchmarker could not be ended; its own limit will end it", "bench: the lease could not be given back"])
-        .says(&[&format!("app1: commit {id}")]);
+    run.says(&[
+        "bench: the benchmarker could not be ended; its own limit will end it",
+        "bench: the lease could not be given back",
+    ])
+    .says(&[&format!("app1: commit {id}")]);
     assert!(!field.app1.leased() && !field.app2.leased());
     Ok(())
 }

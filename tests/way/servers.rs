@@ -87,7 +87,8 @@ impl Place {
     pub fn give(&self, path: &Path) -> Result<()> {
         use std::os::unix::fs::MetadataExt;
         let owner = std::fs::metadata(self.sshd().home())?;
-        chown(path, Some(owner.uid()), Some(owner.gid())).with_context(|| format!("cannot give {} away", path.display()))
+        chown(path, Some(owner.uid()), Some(owner.gid()))
+            .with_context(|| format!("cannot give {} away", path.display()))
     }
 
     /// Writes a file there.

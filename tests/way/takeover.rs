@@ -23,8 +23,15 @@ fn with_tree() -> Result<Field> {
 fn files_that_no_commit_holds_are_listed_and_nothing_is_changed() -> Result<()> {
     let field = with_tree()?;
     let run = field.isugate(&["bench"])?.exits(23);
-    run.says(&["app1:", "webapp holds what the commit does not", "my.log", "uploads", "deploy.shared", "nothing was changed"])
-        .says(&["app1: a directory that isugate did not make", "app2: a directory that isugate did not make"]);
+    run.says(&[
+        "app1:",
+        "webapp holds what the commit does not",
+        "my.log",
+        "uploads",
+        "deploy.shared",
+        "nothing was changed",
+    ])
+    .says(&["app1: a directory that isugate did not make", "app2: a directory that isugate did not make"]);
     assert_eq!((field.app1.release(), field.app1.read("webapp/uploads/1.png")), (None, "picture".into()));
     field.tidy()
 }
