@@ -64,7 +64,7 @@ impl Failure {
 /// One message for all failures: three hosts that are down should not take three tries to find out.
 ///
 /// # Errors
-/// All of them in one; the exit status is the first's.
+/// All of them in one, each with its next step; the exit status is the first's.
 pub fn gather<T>(results: Vec<Result<T, Failure>>) -> Result<Vec<T>, Failure> {
     let mut good = Vec::new();
     let mut bad: Option<Failure> = None;
@@ -77,8 +77,7 @@ pub fn gather<T>(results: Vec<Result<T, Failure>>) -> Result<Vec<T>, Failure> {
                 first.message = format!("{}\n{}", first.message, failure.message);
             }
             (Err(failure), Some(first)) => {
-                first.message = format!("{first}\n{failure}");
-                first.next = None;
+                *first = Failure { exit: first.exit, message: format!("{first}\n{failure}"), next: None };
             }
         }
     }

@@ -26,7 +26,7 @@ const LISTENER: &str = include_str!("scripts/listener.sh");
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What to execute.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Execution {
     /// The command line, filled in.
     pub line: String,

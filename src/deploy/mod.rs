@@ -15,7 +15,7 @@ pub use prepare::{Prepared, artifacts, prepare};
 pub use prune::prune;
 pub use site::{Current, Facts, Site, inspect, targets};
 use tokio_util::sync::CancellationToken;
-pub use units::{names as unit_names, states as unit_states};
+pub use units::{Units, names as unit_names, states as unit_states};
 
 use crate::{
     config::{Config, shape::Deploy},

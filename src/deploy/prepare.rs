@@ -181,7 +181,7 @@ fn keep(log: &Path, bytes: &[u8]) {
 pub async fn artifacts(deployment: &Deployment<'_>, site: &Site) -> Result<BTreeMap<String, String>, Failure> {
     let args = [site.facts.state.clone(), deployment.commit.to_string(), LISTED.to_string()];
     let named = deployment.deploy.artifacts.iter().cloned();
-    let output = site.host.output(&Cmd::script(HASH, args.into_iter().chain(named)), Duration::from_secs(120)).await?;
+    let output = site.host.ask(&Cmd::script(HASH, args.into_iter().chain(named)), Duration::from_secs(120)).await?;
     if !output.ok() {
         let message = format!("{}: hashing what was built failed: {}", site.host.name(), output.complaint());
         return Err(Failure::new(Exit::Build, message, "see that deploy.build makes what deploy.artifacts names"));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use futures::future::join_all;
 
-use super::{Deployment, Site};
+use super::{Deployment, Site, site::QUICK, units};
 use crate::{
     config::shape::Ready,
     exit::{Exit, Failure, gather},
@@ -12,6 +12,7 @@ use crate::{
 };
 
 const READY: &str = include_str!("scripts/ready.sh");
+const JOURNAL: &str = include_str!("scripts/journal.sh");
 
 /// Waits for all checks, on all hosts at the same time.
 ///
@@ -60,7 +61,16 @@ async fn one(deployment: &Deployment<'_>, site: &Site, check: &Ready) -> Result<
     if output.ok() {
         return Ok(());
     }
-    let message = format!("{host}: not ready within {} s: {what}: {}", check.within.as_secs(), output.complaint());
+    let mut message = format!("{host}: not ready within {} s: {what}: {}", check.within.as_secs(), output.complaint());
+    let units = units::names(deployment.config, host);
+    if !units.is_empty() {
+        // It explains; without it the message is still true.
+        let journal = site.host.ask(&Cmd::script(JOURNAL, units), QUICK).await;
+        for line in journal.map(|output| output.text()).unwrap_or_default().lines().take(40) {
+            message.push_str("\n    ");
+            message.push_str(line);
+        }
+    }
     let next = format!("look at the application's log on {host}; or raise `within` of this check in deploy.ready");
     Err(Failure::new(Exit::NotReady, message, next))
 }

@@ -114,10 +114,17 @@ pub async fn inspect(config: &Config, host: Arc<Host>, commit: Option<&str>) -> 
             tools.push("curl".into());
         }
     }
-    let output = host.output(&Cmd::script(INSPECT, tools), QUICK).await?;
+    let output = host.ask(&Cmd::script(INSPECT, tools), QUICK).await?;
     if !output.ok() {
         let message = format!("{name}: looking at the host failed: {}", output.complaint());
         let next = "isugate needs bash on the host; see that `ssh HOST bash -c true` works and prints nothing";
+        return Err(Failure::new(Exit::Failed, message, next));
+    }
+    if !output.stdout.starts_with(b"uid ") {
+        let said = output.text().lines().next().unwrap_or_default().to_string();
+        let message = format!("{name}: the login shell prints something of its own: {said}");
+        let next =
+            "make ~/.bashrc there silent for shells that are not interactive: its output cannot be told from ours";
         return Err(Failure::new(Exit::Failed, message, next));
     }
     let facts = parse(&output.text());
