@@ -28,7 +28,7 @@ fn odd_names_reach_the_hosts_as_they_are() -> Result<()> {
     assert_eq!(field.record()?["branch"], branch);
     let page = field.last("report.md");
     assert!(!page.contains("<b>") && !page.contains("@everyone"), "{page}");
-    field.isugate(&["bench", branch])?.exits(0);
+    field.isugate(&["bench", branch])?.exits(11);
     field.isugate(&["bench", "$(id)"])?.exits(2).says(&["`$(id)` names no commit", "next:"]);
     field.isugate(&["bench", "--", "--upload-pack=x"])?.exits(2).says(&["names no commit"]);
     field.tidy()
