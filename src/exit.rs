@@ -72,8 +72,11 @@ pub fn gather<T>(results: Vec<Result<T, Failure>>) -> Result<Vec<T>, Failure> {
         match (result, &mut bad) {
             (Ok(value), _) => good.push(value),
             (Err(failure), None) => bad = Some(failure),
+            // What is to be done stands once where it is the same, else with each of them.
+            (Err(failure), Some(first)) if first.next == failure.next => {
+                first.message = format!("{}\n{}", first.message, failure.message);
+            }
             (Err(failure), Some(first)) => {
-                // Each with its own next step beside it.
                 *first = Failure { exit: first.exit, message: format!("{first}\n{failure}"), next: None };
             }
         }
@@ -102,4 +105,19 @@ pub fn of(error: &anyhow::Error) -> Exit {
             None => cause.downcast_ref::<crate::config::ConfigError>().map(|_| Exit::Usage),
         })
         .unwrap_or(Exit::Failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_of_several_hosts_are_one_and_the_same_next_step_stands_once() {
+        let failure = |host: &str, next: &str| Err::<(), _>(Failure::new(Exit::Build, format!("{host}: broken"), next));
+        assert!(matches!(gather(vec![Ok(1), Ok(2)]).as_deref(), Ok([1, 2])));
+        let same = gather(vec![failure("a", "mend"), Ok(()), failure("b", "mend")]).unwrap_err();
+        assert_eq!((same.exit, same.to_string()), (Exit::Build, "a: broken\nb: broken\n  next: mend".into()));
+        let other = gather(vec![failure("a", "mend a"), failure("b", "mend b")]).unwrap_err();
+        assert_eq!(other.to_string(), "a: broken\n  next: mend a\nb: broken\n  next: mend b");
+    }
 }

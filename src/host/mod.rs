@@ -144,8 +144,10 @@ impl Host {
     pub async fn git_access(&self, path: &str) -> (String, Option<String>) {
         match &self.transport {
             Transport::Local => (path.to_string(), None),
-            // The multiplexed connection decides where it goes; the name in the URL is only a label.
-            Transport::Ssh(ssh) => (format!("ssh://isugate-host{path}"), Some(ssh.git_ssh_command().await)),
+            // The multiplexed connection decides where it goes; the name in the URL is only a label. git decodes `%41`.
+            Transport::Ssh(ssh) => {
+                (format!("ssh://isugate-host{}", path.replace('%', "%25")), Some(ssh.git_ssh_command().await))
+            }
         }
     }
 

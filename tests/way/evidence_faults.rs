@@ -1,13 +1,10 @@
 //! isutools that is absent, refuses, or gives half: the run counts, and the report says what is missing and why.
 
-use std::time::Duration;
+use std::{io::Write, net::TcpStream};
 
 use anyhow::Result;
 
-use super::{
-    evidence::{Chairs, load},
-    field::BENCH,
-};
+use super::evidence::Chairs;
 
 /// One run that counts although its evidence is not whole; gives what the record says is wrong.
 fn counts(chairs: &Chairs, said: &[&str]) -> Result<String> {
@@ -50,13 +47,16 @@ fn a_snapshot_that_cannot_be_written_is_reported_with_its_reason() -> Result<()>
 #[test]
 fn a_request_that_is_still_open_makes_the_snapshot_partial_and_that_is_said() -> Result<()> {
     let chairs = Chairs::new("STANDIN_DRAIN=300ms")?;
-    chairs.field.bench_script(&format!(
-        "setsid bash -c '{}' &\n{BENCH}",
-        load(chairs.app, "/slow?d=8s").replace('\'', "'\\''").trim_end().trim_end_matches('&')
-    ))?;
-    let problems = counts(&chairs, &["the snapshot is partial"])?;
+    // A client that is no part of the benchmark, so that its request is open when the benchmark is over.
+    chairs.field.patient_bench()?;
+    let running = chairs.field.start(&["bench"])?.until("bench | begun")?;
+    let mut client = TcpStream::connect(("127.0.0.1", chairs.app))?;
+    write!(client, "GET /slow?d=50s HTTP/1.0\r\n\r\n")?;
+    chairs.field.go()?;
+    running.end()?.exits(0).says(&["the snapshot is partial"]);
+    let problems = chairs.evidence()?["problems"].to_string();
     assert!(problems.contains("partial"), "{problems}");
-    Ok(())
+    chairs.field.tidy()
 }
 
 #[test]
@@ -70,9 +70,10 @@ fn a_run_that_the_application_itself_replaced_is_told_apart() -> Result<()> {
 #[test]
 fn an_application_that_died_in_the_middle_leaves_no_evidence_and_the_report_says_so() -> Result<()> {
     let chairs = Chairs::new("")?;
-    chairs.field.bench_script(&format!("PAUSE=1\n{BENCH}"))?;
-    let running = chairs.field.start(&["bench"])?.until("bench | time=13:00:00.000")?;
+    chairs.field.patient_bench()?;
+    let running = chairs.field.start(&["bench"])?.until("bench | begun")?;
     chairs.kill()?;
+    chairs.field.go()?;
     running.end()?.exits(0).says(&["no isutools evidence: app1: no isutools at"]);
     chairs.field.tidy()
 }
@@ -81,12 +82,12 @@ fn an_application_that_died_in_the_middle_leaves_no_evidence_and_the_report_says
 fn an_application_that_was_restarted_in_the_middle_makes_the_run_invalid() -> Result<()> {
     let chairs = Chairs::new("")?;
     let field = &chairs.field;
-    field.bench_script(&format!("PAUSE=2\n{BENCH}"))?;
-    let running = field.start(&["bench"])?.until("bench | time=13:00:00.000")?;
+    field.patient_bench()?;
+    let running = field.start(&["bench"])?.until("bench | begun")?;
     let again = format!("cd '{0}/webapp' && bash service.sh '{0}/run'", field.app1.dir);
     field.app1.sshd().access().run(&again)?;
+    field.go()?;
     running.end()?.exits(12).says(&["app1: isutools no longer knows the run", "restarted in the middle"]);
     assert_eq!(field.verdicts()?, ["invalid"]);
-    std::thread::sleep(Duration::from_millis(10));
     field.tidy()
 }

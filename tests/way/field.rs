@@ -155,6 +155,15 @@ bench:
         self.bench.write("bench.sh", script)
     }
 
+    /// A benchmarker that says that it has begun and waits for [`Field::go`] before it prints its result.
+    pub fn patient_bench(&self) -> Result<()> {
+        self.bench_script(&format!("echo begun; while [ ! -e '{}/go' ]; do sleep 0.05; done\n{BENCH}", self.bench.dir))
+    }
+
+    pub fn go(&self) -> Result<()> {
+        self.bench.write("go", "")
+    }
+
     pub fn work(&self) -> &Path {
         self.work.path()
     }

@@ -32,13 +32,27 @@ fn after_a_kill_the_benchmark_ends_by_its_own_limit_and_the_hosts_can_be_had_aga
 }
 
 #[test]
+fn after_a_kill_no_check_goes_on_waiting_on_the_hosts() -> Result<()> {
+    let mut field = Field::new()?;
+    field.configure("within: 1s", "within: 60s")?;
+    field.commit("v2", &[("never-ready", "x")])?;
+    let running = field.start(&["deploy"])?.until("ready …")?;
+    let waits = || Ok((!field.app1.jobs().is_empty() && !field.app2.jobs().is_empty()).then_some(()));
+    process::wait_for("the checks", Duration::from_secs(5), waits)?;
+    running.signal("KILL")?.end()?;
+    field.no_jobs_within(Duration::from_secs(5))
+}
+
+#[test]
 fn a_lease_of_someone_who_is_gone_can_be_broken() -> Result<()> {
-    let field = Field::new()?;
+    let mut field = Field::new()?;
+    field.configure("timeout: 20s\n", "timeout: 3s\n")?;
     field.bench_script("echo begun; sleep 1")?;
     field.start(&["bench"])?.until("bench | begun")?.signal("KILL")?.end()?;
     field.isugate(&["bench"])?.exits(13);
     field.isugate(&["lease", "break", "--reason", "killed"])?.exits(0).says(&["bench: broken (killed)"]);
-    field.no_jobs()?;
+    // What watches the hosts meanwhile ends by its own limit as well.
+    field.no_jobs_within(Duration::from_secs(15))?;
     field.bench_script(BENCH)?;
     field.isugate(&["bench"])?.exits(0);
     field.tidy()

@@ -52,3 +52,15 @@ fn the_dry_run_and_the_check_touch_nothing() -> Result<()> {
     assert_eq!(field.runs().len(), 0);
     field.tidy()
 }
+
+#[test]
+fn a_ledger_that_cannot_be_written_leaves_the_run_on_disk_and_the_hosts_free() -> Result<()> {
+    let field = Field::new()?;
+    field.isugate(&["bench"])?.exits(0);
+    std::fs::write(field.repo().join(".git/refs/heads/isugate-ledger.lock"), "")?;
+    let run = field.isugate(&["bench"])?;
+    assert_eq!(run.exit, Some(1), "{}", run.stderr);
+    run.says(&["ledger", "app1: commit", "app2: commit", "files of this run:", "next:"]);
+    assert_eq!(field.record()?["result"]["score"], 1000);
+    field.tidy()
+}
