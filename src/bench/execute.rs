@@ -170,28 +170,31 @@ impl Execution {
 pub async fn bring(host: &Host, run_dir: &str, local: &Path) -> Result<Vec<String>, Failure> {
     let io = |e: std::io::Error| Failure::new(Exit::Failed, format!("{}: {e}", local.display()), "is the disk full?");
     tokio::fs::create_dir_all(local).await.map_err(io)?;
-    let mut brought = Vec::new();
-    let result = result_file(run_dir);
-    for (remote, name) in [
-        (format!("{run_dir}/stdout"), "stdout"),
-        (format!("{run_dir}/stderr"), "stderr"),
-        (result, "result.json"),
-        (format!("{run_dir}/report_fd"), "report_fd"),
-    ] {
-        let mut tried = host.pull(&remote, &local.join(name)).await;
-        if matches!(&tried, Err(PullError::Host(error)) if error.is_lost()) {
-            host.reconnect().await?;
-            tried = host.pull(&remote, &local.join(name)).await;
+    let names = ["stdout", "stderr", "result.json", "report_fd"];
+    let files = names.map(|name| {
+        let remote = if name == "result.json" { result_file(run_dir) } else { format!("{run_dir}/{name}") };
+        (remote, local.join(name))
+    });
+    let lost = |error: &PullError| matches!(error, PullError::Host(error) if error.is_lost());
+    let mut tried = host.pull_all(&files).await;
+    if tried.as_ref().map_or_else(lost, |each| each.iter().filter_map(|one| one.as_ref().err()).any(lost)) {
+        host.reconnect().await?;
+        tried = host.pull_all(&files).await;
+    }
+    let refused = |error: PullError| match error {
+        PullError::Host(error) => error.into(),
+        PullError::Denied(path) | PullError::Missing(path) => {
+            let message = format!("{}: {path} may not be read", host.name());
+            let next = "let the benchmarker write its result so that the user of the connection can read it";
+            Failure::new(Exit::Failed, message, next)
         }
-        match tried {
+    };
+    let mut brought = Vec::new();
+    for (name, result) in names.into_iter().zip(tried.map_err(refused)?) {
+        match result {
             Ok(_) => brought.push(name.to_string()),
             Err(PullError::Missing(_)) => {}
-            Err(PullError::Denied(path)) => {
-                let message = format!("{}: {path} may not be read", host.name());
-                let next = "let the benchmarker write its result so that the user of the connection can read it";
-                return Err(Failure::new(Exit::Failed, message, next));
-            }
-            Err(PullError::Host(error)) => return Err(error.into()),
+            Err(error) => return Err(refused(error)),
         }
     }
     Ok(brought)

@@ -43,13 +43,16 @@ pub async fn bench(way: &mut Way<'_>, session: &Session, plan: &BenchPlan) -> Re
         .stage(Stage::Bench, async |way: &mut Way| {
             let ports = port_names(&plan.command);
             let seed = u64::from(way.began.subsec_nanosecond().unsigned_abs());
-            let look = bench::look(&site.host, &plan.command, &cwd, &ports, seed).await?;
+            let hold = async {
+                if let Some(lease) = &session.lease {
+                    lease.hold_for(plan.limit + Duration::from_secs(60)).await;
+                }
+            };
+            let (look, ()) = tokio::join!(bench::look(&site.host, &plan.command, &cwd, &ports, seed), hold);
+            let look = look?;
             let line = fill(way, &plan.command, &look, &run_dir)?;
             let execution =
                 Execution { line, cwd, run_dir: run_dir.clone(), limit: plan.limit, ports: look.ports.clone() };
-            if let Some(lease) = &session.lease {
-                lease.hold_for(plan.limit + Duration::from_secs(60)).await;
-            }
             way.note(
                 Stage::Bench,
                 json!({"host": site.host.name(), "dir": run_dir, "command": execution.line, "ports": look.ports}),
