@@ -182,35 +182,39 @@ impl Execution {
 pub async fn bring(host: &Host, run_dir: &str, local: &Path) -> Result<Vec<String>, Failure> {
     let io = |e: std::io::Error| Failure::new(Exit::Failed, format!("{}: {e}", local.display()), "is the disk full?");
     tokio::fs::create_dir_all(local).await.map_err(io)?;
-    let mut brought = Vec::new();
-    let files = [
-        (format!("{run_dir}/stdout"), "stdout"),
-        (format!("{run_dir}/stderr"), "stderr"),
-        (result_file(run_dir), "result.json"),
-        (format!("{run_dir}/report_fd"), "report_fd"),
-    ];
-    let changed = changed(host, &files.clone().map(|(remote, _)| remote)).await?;
-    for (remote, name) in files {
-        let mut tried = host.pull(&remote, &local.join(name)).await;
-        if matches!(&tried, Err(PullError::Host(error)) if error.is_lost()) {
-            host.reconnect().await?;
-            tried = host.pull(&remote, &local.join(name)).await;
+    let names = ["stdout", "stderr", "result.json", "report_fd"];
+    let files = names.map(|name| {
+        let remote = if name == "result.json" { result_file(run_dir) } else { format!("{run_dir}/{name}") };
+        (remote, local.join(name))
+    });
+    let lost = |error: &PullError| matches!(error, PullError::Host(error) if error.is_lost());
+    let remotes: Vec<String> = files.iter().map(|(remote, _)| remote.clone()).collect();
+    let changed = changed(host, &remotes).await?;
+    let mut tried = host.pull_all(&files).await;
+    if tried.as_ref().map_or_else(lost, |each| each.iter().filter_map(|one| one.as_ref().err()).any(lost)) {
+        host.reconnect().await?;
+        tried = host.pull_all(&files).await;
+    }
+    let refused = |error: PullError| match error {
+        PullError::Host(error) => error.into(),
+        PullError::Denied(path) | PullError::Missing(path) => {
+            let message = format!("{}: {path} may not be read", host.name());
+            let next = "let the benchmarker write its result so that the user of the connection can read it";
+            Failure::new(Exit::Failed, message, next)
         }
-        match tried {
+    };
+    let mut brought = Vec::new();
+    for ((name, (remote, local)), result) in names.into_iter().zip(&files).zip(tried.map_err(refused)?) {
+        match result {
             Ok(_) => {
-                if let Some(changed) = changed.get(&remote) {
-                    let file = std::fs::File::options().write(true).open(local.join(name));
+                if let Some(changed) = changed.get(remote) {
+                    let file = std::fs::File::options().write(true).open(local);
                     file.and_then(|file| file.set_modified(*changed)).map_err(io)?;
                 }
                 brought.push(name.to_string());
             }
             Err(PullError::Missing(_)) => {}
-            Err(PullError::Denied(path)) => {
-                let message = format!("{}: {path} may not be read", host.name());
-                let next = "let the benchmarker write its result so that the user of the connection can read it";
-                return Err(Failure::new(Exit::Failed, message, next));
-            }
-            Err(PullError::Host(error)) => return Err(error.into()),
+            Err(error) => return Err(refused(error)),
         }
     }
     Ok(brought)

@@ -7,7 +7,10 @@ mod local;
 mod pull;
 mod ssh;
 
-use std::{path::Path, time::Duration};
+use std::{
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 pub use command::{Cmd, quote};
 pub use error::HostError;
@@ -134,9 +137,21 @@ impl Host {
     /// # Errors
     /// [`pull::PullError`] tells a missing file from one that may not be read.
     pub async fn pull(&self, remote: &str, local: &Path) -> Result<u64, PullError> {
+        let pulled = self.pull_all(&[(remote.to_string(), local.to_path_buf())]).await?;
+        let none = || PullError::Missing(remote.into());
+        pulled.into_iter().next().unwrap_or_else(|| Err(none()))
+    }
+
+    /// As [`Host::pull`] for several files at the same time, each with its own result.
+    ///
+    /// # Errors
+    /// The connection.
+    pub async fn pull_all(&self, files: &[(String, PathBuf)]) -> Result<Vec<Result<u64, PullError>>, PullError> {
         match &self.transport {
-            Transport::Local => pull::copy(remote, local).await,
-            Transport::Ssh(ssh) => pull::sftp(&self.name, ssh.session().await, remote, local).await,
+            Transport::Local => {
+                Ok(futures::future::join_all(files.iter().map(|(remote, local)| pull::copy(remote, local))).await)
+            }
+            Transport::Ssh(ssh) => pull::sftp(&self.name, ssh.session().await, files).await,
         }
     }
 

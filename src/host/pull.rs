@@ -1,9 +1,13 @@
 //! Copying files from a host: SFTP with many reads in flight (one after the other it is ten times slower than `scp`), or a
 //! plain copy on this machine.
 
-use std::{io::SeekFrom, path::Path, sync::Arc};
+use std::{
+    io::SeekFrom,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
-use futures::{StreamExt, TryStreamExt, stream};
+use futures::{StreamExt, TryStreamExt, future::join_all, stream};
 use openssh::Session;
 use openssh_sftp_client::{Error as SftpError, Sftp, SftpOptions, error::SftpErrorKind};
 use tokio::{
@@ -40,7 +44,21 @@ pub(super) async fn copy(remote: &str, local: &Path) -> Result<u64, PullError> {
     })
 }
 
-pub(super) async fn sftp(host: &str, session: Arc<Session>, remote: &str, local: &Path) -> Result<u64, PullError> {
+/// Several files over one SFTP session: opening one costs more than a small file.
+pub(super) async fn sftp(
+    host: &str,
+    session: Arc<Session>,
+    files: &[(String, PathBuf)],
+) -> Result<Vec<Result<u64, PullError>>, PullError> {
+    let lost = |e: SftpError| PullError::Host(HostError::Lost { host: host.into(), reason: format!("SFTP: {e}") });
+    let sftp = Sftp::from_clonable_session(session, SftpOptions::default()).await.map_err(lost)?;
+    let pulled = join_all(files.iter().map(|(remote, local)| one(host, &sftp, remote, local))).await;
+    // An error here changes nothing for bytes already read.
+    let _ = sftp.close().await;
+    Ok(pulled)
+}
+
+async fn one(host: &str, sftp: &Sftp, remote: &str, local: &Path) -> Result<u64, PullError> {
     let lost = |e: SftpError| match e {
         SftpError::SftpError(SftpErrorKind::NoSuchFile, _) => PullError::Missing(remote.into()),
         SftpError::SftpError(SftpErrorKind::PermDenied, _) => PullError::Denied(remote.into()),
@@ -49,7 +67,6 @@ pub(super) async fn sftp(host: &str, session: Arc<Session>, remote: &str, local:
     let disk = |e: std::io::Error| {
         PullError::Host(HostError::Io { host: host.into(), reason: format!("writing {}: {e}", local.display()) })
     };
-    let sftp = Sftp::from_clonable_session(session, SftpOptions::default()).await.map_err(lost)?;
     let mut file = sftp.open(remote).await.map_err(lost)?;
     let size = file.metadata().await.map_err(lost)?.len().unwrap_or(0);
     let mut out = fs::File::create(local).await.map_err(disk)?;
@@ -79,7 +96,6 @@ pub(super) async fn sftp(host: &str, session: Arc<Session>, remote: &str, local:
     out.sync_all().await.map_err(disk)?;
     // Not awaiting the close would leave it to a background task; an error here changes nothing for bytes already read.
     let _ = file.close().await;
-    let _ = sftp.close().await;
     if written != size {
         let reason = format!("{remote} had {size} bytes, {written} came");
         return Err(PullError::Host(HostError::Io { host: host.into(), reason }));

@@ -61,14 +61,17 @@ pub async fn bench(
         .stage(Stage::Bench, async |way: &mut Way| {
             let ports = port_names(&plan.command);
             let seed = u64::from(way.began.subsec_nanosecond().unsigned_abs());
-            let look = bench::look(&site.host, &plan.command, &cwd, &ports, seed).await?;
+            let hold = async {
+                if let Some(lease) = &session.lease {
+                    lease.hold_for(plan.limit + Duration::from_secs(60)).await;
+                }
+            };
+            let (look, ()) = tokio::join!(bench::look(&site.host, &plan.command, &cwd, &ports, seed), hold);
+            let look = look?;
             let line = fill(way, &plan.command, &look.ports, &run_dir)?;
             let execution =
                 Execution { line, cwd, run_dir: run_dir.clone(), limit: plan.limit, ports: look.ports.clone() };
             let started = Started { execution, sha256: look.sha256 };
-            if let Some(lease) = &session.lease {
-                lease.hold_for(plan.limit + Duration::from_secs(60)).await;
-            }
             let kept = PickUp { started: started.clone(), hosts: way.hosts.clone(), isutools: isutools.to_vec() };
             way.note(Stage::Bench, serde_json::to_value(&kept).unwrap_or_default())?;
             way.samplers = samplers(way, session, plan.limit).await;
