@@ -3,7 +3,7 @@
 
 use anyhow::Result;
 
-use super::field::{Field, Run};
+use super::{field::Field, program::Run};
 
 /// Well under what a workflow's runner allows from its first signal to its kill (7.5 s), on a machine that is busy.
 const SOON: u64 = 7;
