@@ -41,6 +41,9 @@ pub struct SimulateArgs {
     /// Measure the rival rules and the clairvoyant test as well
     #[arg(long)]
     pub rivals: bool,
+    /// Do not hold the gate to the limits of the worlds (they are for 12 runs and the intent `gain`)
+    #[arg(long)]
+    pub no_limits: bool,
     /// Search for stopping lines that keep the limits of the worlds, and print them
     #[arg(long)]
     pub calibrate: bool,
@@ -111,6 +114,9 @@ fn spec(args: &SimulateArgs) -> Result<Spec> {
         (None, Some(file)) => parse(&read(file)?, file)?,
         (None, None) => parse(WORLDS, Path::new("built-in worlds"))?,
     };
+    if args.no_limits {
+        spec.limits.clear();
+    }
     if let Some(only) = &args.only {
         spec.worlds.retain(|w| w.name.contains(only));
         if spec.worlds.is_empty() {

@@ -33,7 +33,7 @@ pub(super) fn nearest<'c>(name: &str, candidates: impl IntoIterator<Item = &'c s
 }
 
 /// ``did you mean `NAME`?`` for the nearest candidate, else `otherwise`, in which all candidates are listed.
-pub(super) fn did_you_mean<'c>(name: &str, candidates: &[&'c str], otherwise: &str) -> String {
+pub(super) fn did_you_mean(name: &str, candidates: &[&str], otherwise: &str) -> String {
     match nearest(name, candidates.iter().copied()) {
         Some(near) => format!("did you mean {}?", quoted(near)),
         None => {

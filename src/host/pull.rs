@@ -75,7 +75,7 @@ async fn one(host: &str, sftp: &Sftp, remote: &str, local: &Path) -> Result<u64,
         async move {
             let mut left = CHUNK.min(size - from) as u32;
             let mut bytes = Vec::with_capacity(left as usize);
-            file.seek(SeekFrom::Start(from)).await.map_err(|e| SftpError::IOError(e))?;
+            file.seek(SeekFrom::Start(from)).await.map_err(SftpError::IOError)?;
             while left > 0 {
                 // A file that shrank under our hands ends here; the size check below tells.
                 let Some(part) = file.read(left, Default::default()).await? else { break };

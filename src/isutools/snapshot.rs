@@ -116,7 +116,7 @@ fn summary(root: &Value, dropped: &[String]) -> Summary {
             p95_ns: number(row, "p95_ns"),
         })
         .collect();
-    top_sql.sort_by(|a, b| b.total_ns.cmp(&a.total_ns));
+    top_sql.sort_by_key(|row| std::cmp::Reverse(row.total_ns));
     top_sql.truncate(TOP);
     let mut top_http: Vec<_> = rows(section("http"))
         .map(|row| HttpRow {
@@ -129,7 +129,7 @@ fn summary(root: &Value, dropped: &[String]) -> Summary {
         .collect();
     let app_5xx =
         section("http").is_array().then(|| top_http.iter().filter(|r| r.status >= 500).map(|r| r.count).sum());
-    top_http.sort_by(|a, b| b.total_ns.cmp(&a.total_ns));
+    top_http.sort_by_key(|row| std::cmp::Reverse(row.total_ns));
     top_http.truncate(TOP);
     let access = &section("accesslog")["entries"];
     let proxy_5xx = access.is_array().then(|| rows(access).map(|row| number(row, "status_5xx")).sum());

@@ -184,10 +184,10 @@ async fn samplers(way: &mut Way<'_>, session: &Session, limit: Duration) -> Vec<
 pub(super) fn port_names(command: &str) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for variable in template::variables(command).flatten() {
-        if let Some(name) = variable.name.strip_prefix("port.") {
-            if !names.iter().any(|known| known == name) {
-                names.push(name.to_string());
-            }
+        if let Some(name) = variable.name.strip_prefix("port.")
+            && !names.iter().any(|known| known == name)
+        {
+            names.push(name.to_string());
         }
     }
     names

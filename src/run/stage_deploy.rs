@@ -73,10 +73,10 @@ pub async fn look_before(way: &mut Way<'_>, session: &Session) -> Result<(), Fai
     for (site, units) in session.sites.iter().zip(looked) {
         let record = way.hosts.entry(site.host.name().to_string()).or_default();
         record.units = units.states;
-        if record.revision.is_none() {
-            if let Current::Release(commit) = &site.facts.current {
-                record.revision = Some(commit.clone());
-            }
+        if record.revision.is_none()
+            && let Current::Release(commit) = &site.facts.current
+        {
+            record.revision = Some(commit.clone());
         }
     }
     let probes = way.setting.config.probe.clone();

@@ -6,6 +6,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::facts::Intent;
+use super::line_tables::{gain, no_regression};
 use super::model::posterior::Told;
 
 /// With the intent `no-regression`, a loss up to this much (log scale) is no regression.
@@ -32,6 +33,8 @@ pub struct Table {
     pub give_up: Vec<f64>,
     /// See `give_up`.
     pub not_big: Vec<f64>,
+    /// Never give up where `huge` is above this.
+    pub not_huge: f64,
     /// From the second run on, a win that is probably large is accepted with less: `safe` at least this …
     pub sure: f64,
     /// … and `big` at least this.
@@ -47,6 +50,8 @@ pub struct Lines {
     pub give_up: f64,
     /// And `big` at most this.
     pub not_big: f64,
+    /// And `huge` at most this.
+    pub not_huge: f64,
     /// Accept a large win where `safe` is at least this.
     pub sure: f64,
     /// And `big` at least this.
@@ -68,6 +73,7 @@ impl Table {
             accept: linear(&self.at, &self.accept, runs),
             give_up: linear(&self.at, &self.give_up, runs),
             not_big: linear(&self.at, &self.not_big, runs),
+            not_huge: if runs <= 0.5 * self.budget { self.not_huge } else { f64::INFINITY },
             sure: if runs >= 2.0 || self.budget <= 1.0 { self.sure } else { f64::INFINITY },
             clear: self.clear,
         }
@@ -95,6 +101,7 @@ impl Table {
             accept: lines.iter().map(|l| l.accept).collect(),
             give_up: lines.iter().map(|l| l.give_up).collect(),
             not_big: lines.iter().map(|l| l.not_big).collect(),
+            not_huge: lines[0].not_huge,
             sure: last.sure.min(9.0),
             clear: last.clear,
             at,
@@ -127,6 +134,7 @@ impl Lines {
             accept: between(x.accept, y.accept),
             give_up: between(x.give_up, y.give_up),
             not_big: between(x.not_big, y.not_big),
+            not_huge: between(x.not_huge.min(9.0), y.not_huge.min(9.0)),
             sure: if runs >= 2 { between(x.sure.min(9.0), y.sure.min(9.0)) } else { f64::INFINITY },
             clear: between(x.clear, y.clear),
         }
@@ -135,7 +143,7 @@ impl Lines {
     pub(crate) fn look(&self, told: &Told) -> Look {
         if told.safe >= self.accept || (told.safe >= self.sure && told.big >= self.clear) {
             Look::Accept
-        } else if told.z <= self.give_up && told.big <= self.not_big {
+        } else if told.z <= self.give_up && told.big <= self.not_big && told.huge <= self.not_huge {
             Look::GiveUp
         } else {
             Look::GoOn
@@ -157,43 +165,27 @@ fn linear(at: &[f64], values: &[f64], x: f64) -> f64 {
     values[last]
 }
 
-/// Calibrated lines for the intent `gain`, by rising budget.
-fn gain() -> &'static [Table] {
-    static TABLES: std::sync::OnceLock<Vec<Table>> = std::sync::OnceLock::new();
-    TABLES.get_or_init(|| {
-        vec![
-            Table {
-                budget: 1.0,
-                at: vec![1.0],
-                accept: vec![2.5],
-                give_up: vec![-2.5],
-                not_big: vec![-2.6],
-                sure: 2.5,
-                clear: 1.2,
-            },
-            Table {
-                budget: 4.0,
-                at: vec![1.0, 2.0, 3.0, 4.0],
-                accept: vec![3.0, 2.6, 2.3, 2.0],
-                give_up: vec![-2.5, -2.2, -1.5, 0.0],
-                not_big: vec![-2.6, -2.6, -2.1, 9.0],
-                sure: 2.2,
-                clear: 1.2,
-            },
-            Table {
-                budget: 12.0,
-                at: vec![1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0, 12.0],
-                accept: vec![3.0, 2.7, 2.7, 2.6, 2.5, 2.37, 2.22, 1.93],
-                give_up: vec![-2.5, -2.4, -2.2, -1.7, -1.0, 0.3, 1.0, 1.7],
-                not_big: vec![-2.6, -2.6, -2.6, -2.1, 9.0, 9.0, 9.0, 9.0],
-                sure: 2.2,
-                clear: 1.2,
-            },
-        ]
-    })
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Calibrated lines for the intent `no-regression`, by rising budget.
-fn no_regression() -> &'static [Table] {
-    gain()
+    #[test]
+    fn every_budget_has_lines_that_close_towards_its_end() {
+        for intent in [Intent::Gain, Intent::NoRegression] {
+            for budget in [1, 2, 3, 4, 6, 9, 12, 17, 24, 60] {
+                let lines: Vec<Lines> = (1..=budget).map(|k| Lines::after(k, budget, intent)).collect();
+                for pair in lines.windows(2) {
+                    assert!(pair[1].accept <= pair[0].accept + 1e-9, "{budget}: {pair:?}");
+                    assert!(pair[1].give_up >= pair[0].give_up - 1e-9, "{budget}: {pair:?}");
+                }
+                assert!(lines.iter().all(|l| l.accept > 1.2 && l.give_up < l.accept), "{budget}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_calibrated_budget_has_its_own_lines() {
+        let twelve = gain().iter().find(|t| t.budget == 12.0).map(|t| t.at(6.0));
+        assert_eq!(twelve, Some(Lines::after(6, 12, Intent::Gain)));
+    }
 }

@@ -9,6 +9,7 @@ pub mod facts;
 pub mod gate;
 pub mod integrity;
 mod integrity_words;
+mod line_tables;
 pub mod lines;
 pub(crate) mod model;
 pub mod noise;
@@ -19,6 +20,8 @@ pub mod simulate;
 pub mod state;
 pub mod step;
 pub mod words;
+mod words_en;
+mod words_ja;
 
 pub use binomial::unseen_failure_bound;
 pub use facts::{Intent, Lang, Preset, RunFacts, Side, Verdict};

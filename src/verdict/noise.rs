@@ -43,7 +43,7 @@ pub struct Summary {
 }
 
 /// The stated prior, in words.
-pub const PRIOR: &str = "within 4.5 % (a factor of 2.2 either way), a low mode in 75 % of series, in about one run \
+pub const PRIOR: &str = "within 4.5 % (a factor of 3 either way), a low mode in 75 % of series, in about one run \
 of four, to 0.9, 0.8, 0.67 or 0.45 of the score; a deploy holds 25 % of the variance; sessions 3 %";
 
 /// Log scores of the ledger: each earlier commit's, and the baseline's own.

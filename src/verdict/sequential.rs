@@ -49,7 +49,9 @@ impl Test {
 
     /// Whether the candidate should run next.
     pub fn candidate_next(&self) -> bool {
-        let Some(&last) = self.runs.last() else { return true };
+        let Some(&last) = self.runs.last() else {
+            return true;
+        };
         let k = self.runs.len();
         let same = information(&self.bank, last, k, false);
         let other = information(&self.bank, !last, k, true);

@@ -105,10 +105,10 @@ fn reach(host: &Value<'_>, found: &mut Findings) {
         }
         _ => {}
     }
-    if let Some((text, value)) = ssh {
-        if let Some((message, help)) = destination(text) {
-            add(&value, message, help);
-        }
+    if let Some((text, value)) = ssh
+        && let Some((message, help)) = destination(text)
+    {
+        add(&value, message, help);
     }
     if let Some((text, value)) = host.get_text("address")
         && !is_address(text)

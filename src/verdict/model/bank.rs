@@ -12,7 +12,7 @@ use super::prior::{DEPTH_SPREAD, DEPTHS, TAILS, noises};
 use super::thin;
 
 /// Children lighter than this share of the bank are thinned before anything else is done with them.
-const FAINT: f64 = 5e-5;
+const FAINT: f64 = 1e-4;
 
 /// Index of the level of the baseline in the state.
 pub(crate) const LEVEL: usize = 0;

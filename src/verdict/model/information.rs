@@ -5,12 +5,14 @@
 
 use super::bank::{DEPTH, EFFECT};
 use super::normal::{cdf, exp_neg};
-use super::prior::{DEPTH_SPREAD, DEPTHS, noises};
+use super::prior::noises;
 use super::thin;
 use super::today::{Bank, view};
 
 /// Components looked at.
-const COMPONENTS: usize = 48;
+const COMPONENTS: usize = 32;
+/// Mean and standard deviation of the depth of a low mode that was never met (the prior's, all depths together).
+const UNMET: (f64, f64) = (0.375, 0.31);
 /// Outcomes looked at.
 const OUTCOMES: usize = 12;
 /// Normal scores of the outcomes, in a fixed mixed order so that outcome and component do not go together.
@@ -65,11 +67,8 @@ pub(crate) fn information(bank: &Bank, candidate: bool, k: usize, fresh: bool) -
                 o.covariance[EFFECT] - state.cov[EFFECT][DEPTH],
             );
         } else if low > 0.0 {
-            for depth in DEPTHS {
-                let spread = DEPTH_SPREAD * depth;
-                let share = low / DEPTHS.len() as f64;
-                push(share, o.mean - depth, o.variance + spread * spread, o.covariance[EFFECT]);
-            }
+            // A depth that was never met: one wide child instead of one for each depth of the prior.
+            push(low, o.mean - UNMET.0, o.variance + UNMET.1 * UNMET.1, o.covariance[EFFECT]);
         }
     }
     let picked = spread(&w);

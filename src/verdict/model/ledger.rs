@@ -9,7 +9,7 @@ use super::merge::class_of;
 use super::prior::{DEPTHS, TAILS, VAGUE, noises};
 
 /// Components kept while the ledger is read.
-const KEEP: usize = 200;
+const KEEP: usize = 150;
 
 const NEXT: View<2> = View { loading: [1.0, 0.0], candidate: false, fresh: true, deploy_share: 0.0 };
 
@@ -113,7 +113,9 @@ fn forget_level(bank: &[Component<2>]) -> Vec<Component<2>> {
     }
     let mut after = Vec::new();
     for (i, sum) in sums.iter().enumerate() {
-        let Some((weight, first, second, shares)) = sum else { continue };
+        let Some((weight, first, second, shares)) = sum else {
+            continue;
+        };
         let mean = first / weight;
         let met_low = i % classes > 0;
         let variance = if met_low { (second / weight - mean * mean).max(1e-8) } else { 0.0 };

@@ -11,6 +11,9 @@ const WORSE: [(f64, f64); 2] = [(-0.03, 1.5), (-0.15, 7.5)];
 /// A win beyond this (log scale) is settled differently from a small one.
 const BIG: f64 = 0.08;
 
+/// And one beyond this is what an unlucky low mode hides: as long as it is possible, nothing is given up.
+const HUGE: f64 = 0.20;
+
 /// The state of the test, in probits.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Told {
@@ -20,6 +23,8 @@ pub(crate) struct Told {
     pub(crate) safe: f64,
     /// Of P(effect > [`BIG`]).
     pub(crate) big: f64,
+    /// Of P(effect > [`HUGE`]).
+    pub(crate) huge: f64,
 }
 
 /// The candidate's effect on the log scale, and how it meets the low mode.
@@ -63,7 +68,8 @@ pub(crate) fn told(bank: &Bank, least: f64) -> Told {
     }
     let cost = cost.clamp(1e-15, 1.0 - 1e-15);
     let (small, large) = below(BIG);
-    Told { z, safe: z.min(probit(1.0 - cost, cost)), big: probit(large, small) }
+    let (most, rest) = below(HUGE);
+    Told { z, safe: z.min(probit(1.0 - cost, cost)), big: probit(large, small), huge: probit(rest, most) }
 }
 
 /// Reads the effect off the bank.
@@ -106,8 +112,10 @@ pub(crate) fn quantile(bank: &Bank, q: f64) -> f64 {
             })
             .sum()
     };
-    let (mut low, mut high) = (-20.0, 20.0);
-    while high - low > 5e-4 {
+    let spread = effect(bank);
+    let reach = 12.0 * spread.deviation;
+    let (mut low, mut high) = (spread.mean - reach, spread.mean + reach);
+    while high - low > 1e-3 {
         let middle = 0.5 * (low + high);
         if below(middle) < q * total { low = middle } else { high = middle }
     }

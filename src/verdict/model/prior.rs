@@ -6,12 +6,12 @@
 use std::sync::OnceLock;
 
 /// Run-to-run standard deviation (log scale): this many values, evenly spaced on the log scale between the two ends.
-const SIGMA_STEPS: usize = 12;
+const SIGMA_STEPS: usize = 13;
 const SIGMA_FROM: f64 = 0.008;
-const SIGMA_TO: f64 = 0.2;
+const SIGMA_TO: f64 = 0.3;
 /// Its weight: log-normal around this centre with this spread.
 const SIGMA_CENTRE: f64 = 0.045;
-const SIGMA_SPREAD: f64 = 0.8;
+const SIGMA_SPREAD: f64 = 1.1;
 
 /// A class of noise: three normal distributions mixed, by variance (in units of sigma squared) and probability.
 pub(crate) struct Tail {

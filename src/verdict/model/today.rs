@@ -8,7 +8,7 @@ use super::{prior, thin};
 /// Dimensions of today's state.
 pub(crate) const DIM: usize = 5;
 /// Components kept after each run of today.
-const KEEP: usize = 200;
+const KEEP: usize = 150;
 
 /// Components that describe today so far.
 pub(crate) type Bank = Vec<Component<DIM>>;

@@ -64,10 +64,10 @@ fn cost(spec: &Spec, paths: &Paths, table: &Table) -> f64 {
         for (d, delta) in spec.deltas.iter().enumerate() {
             let ended = paths.end(w, d, table);
             for limit in spec.limits.iter().filter(|l| l.concerns(&world.name, *delta)) {
-                broken += over(limit.accept_max, ended.accept, 1.0, paths.trials);
-                broken += over(limit.revert_max, ended.revert, 1.0, paths.trials);
-                broken += over(limit.accept_min, ended.accept, -1.0, paths.trials);
-                broken += over(limit.revert_min, ended.revert, -1.0, paths.trials);
+                broken += over(limit.accept_max, ended.accept, 1.0);
+                broken += over(limit.revert_max, ended.revert, 1.0);
+                broken += over(limit.accept_min, ended.accept, -1.0);
+                broken += over(limit.revert_min, ended.revert, -1.0);
                 broken += runs_over(limit.runs_max, &ended);
             }
             if *delta > 0.0 {
@@ -82,15 +82,13 @@ fn cost(spec: &Spec, paths: &Paths, table: &Table) -> f64 {
         ends.windows(3).map(|v| (v[0] - 2.0 * v[1] + v[2]).powi(2)).sum()
     };
     let cells: f64 = if cells > 0.0 { cells } else { 1.0 };
-    BROKEN * broken + BEND * (bends(&table.accept) + bends(&table.give_up)) - power / cells + 0.003 * runs / cells
+    BROKEN * broken + BEND * (bends(&table.accept) + bends(&table.give_up)) - power / cells + 0.001 * runs / cells
 }
 
-/// How far a share is over (sign 1) or under (sign -1) a limit, less half a standard error of the simulation.
-fn over(limit: Option<f64>, share: f64, sign: f64, trials: usize) -> f64 {
-    let Some(limit) = limit else { return 0.0 };
-    let error = (limit * (1.0 - limit)).max(1e-4) / trials as f64;
-    let by = sign * (share - limit) - 0.5 * error.sqrt() * sign.max(0.0);
-    by.max(0.0).powi(2) * 20.0 + 0.1 * by.max(0.0)
+/// What it costs that a share is over (sign 1) or under (sign -1) a limit.
+fn over(limit: Option<f64>, share: f64, sign: f64) -> f64 {
+    let by = limit.map_or(0.0, |limit| (sign * (share - limit)).max(0.0));
+    20.0 * by * by + 0.1 * by
 }
 
 fn runs_over(limit: Option<f64>, ended: &Ended) -> f64 {

@@ -23,7 +23,7 @@ pub(crate) struct Paths {
     pub(crate) trials: usize,
     pub(crate) budget: usize,
     deltas: usize,
-    told: Vec<[f32; 3]>,
+    told: Vec<[f32; 4]>,
 }
 
 impl Paths {
@@ -48,8 +48,9 @@ impl Paths {
         let mut ended = Ended::default();
         for path in self.told[start..start + size].chunks_exact(self.budget) {
             let mut runs = self.budget;
-            for (k, [z, safe, big]) in path.iter().enumerate() {
-                let told = Told { z: f64::from(*z), safe: f64::from(*safe), big: f64::from(*big) };
+            for (k, [z, safe, big, huge]) in path.iter().enumerate() {
+                let told =
+                    Told { z: f64::from(*z), safe: f64::from(*safe), big: f64::from(*big), huge: f64::from(*huge) };
                 match lines[k].look(&told) {
                     Look::Accept => ended.accept += 1.0,
                     Look::GiveUp if told.z < 0.0 => ended.revert += 1.0,
@@ -66,7 +67,7 @@ impl Paths {
     }
 }
 
-fn path(mut comparison: Comparison<'_>, budget: usize, least: f64) -> Vec<[f32; 3]> {
+fn path(mut comparison: Comparison<'_>, budget: usize, least: f64) -> Vec<[f32; 4]> {
     let zero = comparison.baseline.first().copied().unwrap_or_default();
     let own: Vec<f64> = comparison.baseline.iter().map(|x| x - zero).collect();
     let mut test = Test::new(&comparison.others, &own);
@@ -75,7 +76,7 @@ fn path(mut comparison: Comparison<'_>, budget: usize, least: f64) -> Vec<[f32; 
             let candidate = test.candidate_next();
             test.push(comparison.run(candidate) - zero, candidate);
             let told = test.told(least);
-            [told.z as f32, told.safe as f32, told.big as f32]
+            [told.z as f32, told.safe as f32, told.big as f32, told.huge as f32]
         })
         .collect()
 }
