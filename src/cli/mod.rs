@@ -3,12 +3,14 @@
 mod bench;
 mod chart;
 mod check;
+mod ci;
 mod completions;
 mod decide;
 mod deploy;
 mod history;
 mod lease;
 mod parse;
+mod publish;
 mod schema;
 mod show;
 mod start;
@@ -55,6 +57,10 @@ enum Command {
     Chart(chart::Args),
     /// Who holds the hosts; takes nothing.
     Lease(lease::LeaseArgs),
+    /// What a GitHub workflow runs: reads the event, benchmarks, writes comment and check.
+    Ci(ci::CiArgs),
+    /// Sends what GitHub has not taken yet.
+    Publish(publish::PublishArgs),
     /// A JSON Schema of isugate.yml, for editors.
     Schema,
     /// Completions for a shell.
@@ -63,6 +69,10 @@ enum Command {
 
 /// Reads the arguments, runs the command, prints what went wrong; returns the exit status.
 pub fn main() -> u8 {
+    if let Some(answer) = crate::github::token::answer_git() {
+        println!("{answer}");
+        return exit::Exit::Done.into();
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -95,6 +105,8 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Revert(args) => start::with_ledger(&config, |root, config| decide::revert(&args, root, config)),
         Command::Chart(args) => start::with_ledger(&config, |root, config| chart::run(&args, root, config)),
         Command::Lease(args) => lease::run(args, &config),
+        Command::Ci(args) => ci::run(&args, &config),
+        Command::Publish(args) => publish::run(&args, &config),
         Command::Schema => schema::run(),
         Command::Completions(args) => completions::run(args),
     }

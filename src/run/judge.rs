@@ -63,7 +63,8 @@ pub fn judge(question: &Question<'_>, today: &[(Side, RunRecord)]) -> Judged {
     if let Some((_, spoiled)) = spoiled {
         return invalid(spoiled, ja);
     }
-    let Some(baseline) = question.baseline else { return first(run, ja) };
+    let proposed = question.setting.proposal.is_some();
+    let Some(baseline) = question.baseline else { return first(run, proposed, ja) };
     if baseline.run.commit == run.commit {
         return same_commit(run, &baseline.run, ja);
     }
@@ -102,9 +103,17 @@ fn invalid(run: &RunRecord, ja: bool) -> Judged {
     }
 }
 
-fn first(run: &RunRecord, ja: bool) -> Judged {
+fn first(run: &RunRecord, proposed: bool, ja: bool) -> Judged {
     let score = crate::report::number::thousands(run.result.score.unwrap_or(0));
     match (run.result.outcome, ja) {
+        (Outcome::Pass, false) if proposed => Judged::ends(
+            Verdict::Accept,
+            format!("the first run of this series passes with {score}: it is the baseline once it is merged"),
+        ),
+        (Outcome::Pass, true) if proposed => Judged::ends(
+            Verdict::Accept,
+            format!("この系列の最初の計測が {score} 点で合格: マージされると基準になります"),
+        ),
         (Outcome::Pass, false) => Judged::ends(
             Verdict::Accept,
             format!("the first run of this series passes with {score}: it is the baseline now"),

@@ -9,7 +9,7 @@ use super::{Session, Way, preset::BenchPlan, stage_bench, stage_deploy, stage_ev
 use crate::{
     deploy::hex,
     exit::{Exit, Failure},
-    ledger::{RunRecord, SCHEMA_VERSION, Series},
+    ledger::{RunRecord, SCHEMA_VERSION, Series, proposal},
     report::Stage,
 };
 
@@ -54,7 +54,7 @@ pub async fn measure(
             evidence: stage_evidence::files(way),
             violations,
             stages: way.seconds.clone(),
-            unknown: serde_json::Map::new(),
+            unknown: proposal::fields(way.setting.proposal.as_ref()),
         };
         let path = way.directory.join("run.json");
         let disk =
