@@ -143,6 +143,6 @@ pub(super) fn of_status(status: u16, body: &str, what: &'static str, need: Need)
         404 | 410 => ApiError::NotFound { what, next: need.next() },
         409 => ApiError::Conflict { what, said: said() },
         300..=499 => ApiError::Refused { what, status, said: said() },
-        _ => ApiError::Unsure { what, why: format!("status {status}") },
+        _ => ApiError::Unsure { what, why: format!("status {status}: {}", said()) },
     })
 }

@@ -20,7 +20,8 @@ use std::{
 use isugate::github::{Client, Options, retry::Patience, token::Token};
 
 pub use fault::{Fault, On};
-pub use state::{Comment, Repository};
+pub use prism::rig;
+pub use state::Repository;
 
 /// Who writes with a job's own token.
 pub const JOB: &str = "github-actions[bot]";
@@ -96,6 +97,11 @@ impl World {
     pub fn next(&self, on: On, fault: Fault) -> &World {
         self.shared.faults.lock().unwrap().push((on, fault));
         self
+    }
+
+    /// All is well again.
+    pub fn clear_faults(&self) {
+        self.shared.faults.lock().unwrap().clear();
     }
 
     /// Our client, with little patience.

@@ -85,10 +85,11 @@ impl Repository {
 
 /// A user as GitHub shows one.
 pub fn user(login: &str) -> Value {
-    let api = format!("https://api.github.com/users/{login}");
+    let encoded = login.replace('[', "%5B").replace(']', "%5D");
+    let api = format!("https://api.github.com/users/{encoded}");
     let mut user = json!({
         "login": login, "id": 41898282, "node_id": "MDM6Qm90", "avatar_url": "https://avatars.example/u/1",
-        "gravatar_id": "", "url": api, "html_url": format!("https://github.com/{login}"),
+        "gravatar_id": "", "url": api, "html_url": format!("https://github.com/{encoded}"),
         "type": if login.ends_with("[bot]") { "Bot" } else { "User" }, "site_admin": false,
     });
     for name in [
