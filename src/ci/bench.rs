@@ -138,7 +138,7 @@ async fn bench(
         preset: setting.config.verdict.preset,
         wait: asked.wait,
     };
-    let news = News { setting, context, teller, check: check.as_ref(), target: &target, began: &began };
+    let news = News { setting, context, teller, check: check.as_ref(), target: &target, began: &began, ended: false.into() };
     let stop = CancellationToken::new();
     let running = async {
         let result = run::bench(&own, &options).await;
@@ -161,6 +161,8 @@ struct News<'a> {
     check: Option<&'a Check>,
     target: &'a Target,
     began: &'a str,
+    /// Whether the check was ended by a cancellation.
+    ended: std::sync::atomic::AtomicBool,
 }
 
 impl News<'_> {
@@ -172,9 +174,7 @@ impl News<'_> {
                 () = stop.cancelled() => return,
                 // There are seconds left: the end is told at once, before the hosts are put right.
                 () = self.setting.cancel.cancelled() => {
-                    if let Some(check) = self.check {
-                        self.teller.complete(check, Conclusion::Cancelled, &cancelled(), true).await;
-                    }
+                    self.end_cancelled().await;
                     return;
                 }
                 changed = state.changed() => if changed.is_err() { return },
@@ -200,6 +200,14 @@ impl News<'_> {
                 // Seen again above.
                 () = self.setting.cancel.cancelled() => {}
             }
+        }
+    }
+
+    async fn end_cancelled(&self) {
+        if let Some(check) = self.check
+            && !self.ended.swap(true, std::sync::atomic::Ordering::Relaxed)
+        {
+            self.teller.complete(check, Conclusion::Cancelled, &cancelled(), true).await;
         }
     }
 
@@ -231,6 +239,9 @@ impl News<'_> {
 
     async fn failed(&self, order: &str, failure: Failure) -> Failure {
         let interrupted = failure.exit == Exit::Interrupted;
+        if interrupted {
+            self.end_cancelled().await;
+        }
         if let Some(check) = self.check.filter(|_| !interrupted) {
             let first = failure.message.lines().next().unwrap_or_default().to_owned();
             let page = Page {

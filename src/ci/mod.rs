@@ -9,6 +9,6 @@ mod target;
 mod tell;
 
 pub use bench::{Asked, FailOn, run};
-pub use page::write_refusal;
+pub use page::{verdict as comment, write_refusal};
 pub use target::{Target, Work};
 pub use tell::Teller;

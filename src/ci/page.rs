@@ -21,7 +21,7 @@ const DECIDED: (&str, &str) = ("<!-- isugate:decided -->", "<!-- /isugate:decide
 ///
 /// # Errors
 /// A template of the user's that cannot be filled.
-pub(super) fn verdict(
+pub fn verdict(
     report: &Report,
     templates: &Templates,
     context: &Context,

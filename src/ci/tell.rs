@@ -120,15 +120,16 @@ impl Teller {
     pub async fn comment(&self, number: u64, body: Body, keep: bool) {
         let Some(client) = self.client.as_ref().filter(|_| self.comments) else { return };
         let entry = Entry::Comment { repository: client.repository().into(), number, body: body.clone() };
+        if keep {
+            self.keep(&entry);
+        }
         match comment::publish(client, number, self.author(), &body).await {
             Ok(Sent::Superseded { by }) => {
+                self.outbox.forget(&entry);
                 self.warn(&format!("the comment on #{number} is left as it is: run {by} is newer"));
             }
             Ok(_) => self.outbox.forget(&entry),
-            Err(error) if keep => {
-                self.keep(&entry);
-                self.not_taken(&entry, &error);
-            }
+            Err(error) if keep => self.not_taken(&entry, &error),
             Err(error) => self.warn(&error),
         }
     }

@@ -11,6 +11,7 @@ mod history;
 mod lease;
 mod parse;
 mod publish;
+mod runner;
 mod schema;
 mod show;
 mod start;
@@ -61,6 +62,8 @@ enum Command {
     Ci(ci::CiArgs),
     /// Sends what GitHub has not taken yet.
     Publish(publish::PublishArgs),
+    /// A self-hosted runner on one of the hosts.
+    Runner(runner::RunnerArgs),
     /// A JSON Schema of isugate.yml, for editors.
     Schema,
     /// Completions for a shell.
@@ -107,6 +110,7 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Lease(args) => lease::run(args, &config),
         Command::Ci(args) => ci::run(&args, &config),
         Command::Publish(args) => publish::run(&args, &config),
+        Command::Runner(args) => runner::run(&args, &config),
         Command::Schema => schema::run(),
         Command::Completions(args) => completions::run(args),
     }

@@ -12,6 +12,7 @@ pub mod guard;
 pub mod outbox;
 pub mod outputs;
 pub mod retry;
+pub mod runner;
 pub mod token;
 
 pub use client::{Client, Options};

@@ -12,4 +12,5 @@ mod events;
 mod fake;
 mod job;
 mod outbox;
+mod samples;
 mod workflows;

@@ -174,7 +174,7 @@ pub fn act(on: On, request: &Request, state: &mut Repository, stale: bool) -> An
             Answer { status: 204, headers: Vec::new(), body: Value::Null }
         }
         On::RunnerToken => made(json!({"token": "AABBCC", "expires_at": "2026-11-30T16:10:51Z"})),
-        On::Downloads => ok(json!([])),
+        On::Downloads => ok(state.downloads.clone()),
         On::Runners => ok(json!({"total_count": 0, "runners": []})),
     }
 }

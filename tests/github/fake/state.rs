@@ -32,6 +32,8 @@ pub struct Repository {
     pub permissions: BTreeMap<String, &'static str>,
     pub reactions: Vec<(u64, String)>,
     pub dispatches: Vec<Value>,
+    /// Runner programs that are offered.
+    pub downloads: Value,
     /// All that came, in order.
     pub requests: Vec<On>,
     next: u64,
@@ -52,6 +54,7 @@ impl Repository {
             permissions: BTreeMap::from([("ann".into(), "write"), ("boss".into(), "admin"), ("guest".into(), "read")]),
             reactions: Vec::new(),
             dispatches: Vec::new(),
+            downloads: json!([]),
             requests: Vec::new(),
             next: 100,
         }

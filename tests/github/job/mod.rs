@@ -5,7 +5,9 @@ mod command;
 mod events;
 mod faults;
 mod fixture;
+mod ledger;
 mod merge;
+mod runner;
 mod secret;
 
 pub use fixture::Job;
