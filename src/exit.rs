@@ -61,6 +61,26 @@ impl Failure {
     }
 }
 
+/// One message for all failures: three hosts that are down should not take three tries to find out.
+///
+/// # Errors
+/// All of them in one, each with its next step; the exit status is the first's.
+pub fn gather<T>(results: Vec<Result<T, Failure>>) -> Result<Vec<T>, Failure> {
+    let mut good = Vec::new();
+    let mut bad: Option<Failure> = None;
+    for result in results {
+        match (result, &mut bad) {
+            (Ok(value), _) => good.push(value),
+            (Err(failure), None) => bad = Some(failure),
+            (Err(failure), Some(first)) => {
+                // Each with its own next step beside it.
+                *first = Failure { exit: first.exit, message: format!("{first}\n{failure}"), next: None };
+            }
+        }
+    }
+    bad.map_or(Ok(good), Err)
+}
+
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.message)?;

@@ -13,6 +13,7 @@ pub mod host;
 pub mod isutools;
 pub mod lease;
 pub mod ledger;
+pub mod load;
 pub mod report;
 pub mod result;
 pub mod run;

@@ -1,7 +1,12 @@
 //! One execution of the benchmarker: started detached, watched, its ports proven, ended when its time is up or when we are told to,
 //! and its output brought here.
 
-use std::{collections::BTreeMap, path::Path, sync::Arc, time::Duration};
+use std::{
+    collections::BTreeMap,
+    path::Path,
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
 
 use tokio_util::sync::CancellationToken;
 
@@ -21,7 +26,7 @@ const LISTENER: &str = include_str!("scripts/listener.sh");
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// What to execute.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, serde::Serialize, serde::Deserialize)]
 pub struct Execution {
     /// The command line, filled in.
     pub line: String,
@@ -69,7 +74,7 @@ impl Execution {
     ///
     /// # Errors
     /// The host, when it stays away longer than the benchmarker may run. Being cancelled is [`Exit::Interrupted`]; the
-    /// benchmarker has been ended then.
+    /// benchmarker still runs then, and the caller ends it.
     pub async fn watch(
         &self,
         host: &Arc<Host>,
@@ -93,9 +98,16 @@ impl Execution {
             }
             events.emit(Event::BenchProgress { elapsed: began.elapsed(), limit: self.limit });
         });
+        // A benchmarker that has ended opens no port any more.
+        let over = CancellationToken::new();
+        let wait = async {
+            let state = wait.await;
+            over.cancel();
+            state
+        };
         let prove = async {
             match (&mut grouped).await {
-                Ok(group) => self.prove_ports(host, group).await,
+                Ok(group) => self.prove_ports(host, group, &over).await,
                 Err(_) => (Vec::new(), Vec::new()),
             }
         };
@@ -103,8 +115,7 @@ impl Execution {
         let (state, (violations, warnings)) = tokio::select! {
             both = both => both,
             () = cancel.cancelled() => {
-                job.stop(host, Duration::from_secs(2)).await?;
-                return Err(Failure::new(Exit::Interrupted, "interrupted; the benchmarker was ended", "`isugate bench` starts anew"));
+                return Err(Failure::new(Exit::Interrupted, "interrupted during the benchmark", "`isugate bench` starts anew"));
             }
         };
         executed.violations.extend(violations);
@@ -123,14 +134,14 @@ impl Execution {
     }
 
     /// A port that someone else holds makes some benchmarkers fail in silence, or the application talk to the wrong one.
-    async fn prove_ports(&self, host: &Arc<Host>, group: u64) -> (Vec<String>, Vec<String>) {
+    async fn prove_ports(&self, host: &Arc<Host>, group: u64, over: &CancellationToken) -> (Vec<String>, Vec<String>) {
         let (mut violations, mut warnings) = (Vec::new(), Vec::new());
         if self.ports.is_empty() {
             return (violations, warnings);
         }
         let mut open: BTreeMap<&String, u16> = self.ports.iter().map(|(name, port)| (name, *port)).collect();
-        for pause in [200, 300, 500, 1000, 2000] {
-            tokio::time::sleep(Duration::from_millis(pause)).await;
+        for pause in [50, 150, 300, 500, 1000, 2000] {
+            let _ = tokio::time::timeout(Duration::from_millis(pause), over.cancelled()).await;
             let args = std::iter::once(group.to_string()).chain(open.values().map(u16::to_string));
             let Ok(output) = host.output(&Cmd::script(LISTENER, args), Duration::from_secs(10)).await else { continue };
             for line in output.text().lines() {
@@ -152,18 +163,19 @@ impl Execution {
                     _ => {}
                 }
             }
-            if open.is_empty() {
-                return (violations, warnings);
+            if open.is_empty() || over.is_cancelled() {
+                break;
             }
         }
         warnings.extend(open.iter().map(|(name, port)| {
-            format!("{}: the benchmarker did not open port {port} ({name}) in its first 4 s", host.name())
+            format!("{}: the benchmarker was not seen to open port {port} ({name}) in its first 4 s", host.name())
         }));
         (violations, warnings)
     }
 }
 
-/// Brings the benchmarker's files here: `stdout`, `stderr`, and where there are such, `result.json` and `report_fd`.
+/// Brings the benchmarker's files here: `stdout`, `stderr`, and where there are such, `result.json` and `report_fd`. They keep
+/// the time of their last change by the host's clock: one that is older than the run is not of it.
 ///
 /// # Errors
 /// The connection, or this machine's disk. A file that the benchmarker did not write is no error.
@@ -171,20 +183,27 @@ pub async fn bring(host: &Host, run_dir: &str, local: &Path) -> Result<Vec<Strin
     let io = |e: std::io::Error| Failure::new(Exit::Failed, format!("{}: {e}", local.display()), "is the disk full?");
     tokio::fs::create_dir_all(local).await.map_err(io)?;
     let mut brought = Vec::new();
-    let result = result_file(run_dir);
-    for (remote, name) in [
+    let files = [
         (format!("{run_dir}/stdout"), "stdout"),
         (format!("{run_dir}/stderr"), "stderr"),
-        (result, "result.json"),
+        (result_file(run_dir), "result.json"),
         (format!("{run_dir}/report_fd"), "report_fd"),
-    ] {
+    ];
+    let changed = changed(host, &files.clone().map(|(remote, _)| remote)).await?;
+    for (remote, name) in files {
         let mut tried = host.pull(&remote, &local.join(name)).await;
         if matches!(&tried, Err(PullError::Host(error)) if error.is_lost()) {
             host.reconnect().await?;
             tried = host.pull(&remote, &local.join(name)).await;
         }
         match tried {
-            Ok(_) => brought.push(name.to_string()),
+            Ok(_) => {
+                if let Some(changed) = changed.get(&remote) {
+                    let file = std::fs::File::options().write(true).open(local.join(name));
+                    file.and_then(|file| file.set_modified(*changed)).map_err(io)?;
+                }
+                brought.push(name.to_string());
+            }
             Err(PullError::Missing(_)) => {}
             Err(PullError::Denied(path)) => {
                 let message = format!("{}: {path} may not be read", host.name());
@@ -195,6 +214,18 @@ pub async fn bring(host: &Host, run_dir: &str, local: &Path) -> Result<Vec<Strin
         }
     }
     Ok(brought)
+}
+
+/// When files of the host were changed last, links followed to their end; what is not there has no time.
+async fn changed(host: &Host, paths: &[String]) -> Result<BTreeMap<String, SystemTime>, Failure> {
+    let cmd = Cmd::new("stat").args(["-L", "-c", "%.9Y %n", "--"]).args(paths.iter().cloned());
+    let output = host.output(&cmd, Duration::from_secs(10)).await?;
+    let time = |line: &str| {
+        let (seconds, path) = line.split_once(' ')?;
+        let since = Duration::try_from_secs_f64(seconds.parse().ok()?).ok()?;
+        Some((path.to_string(), SystemTime::UNIX_EPOCH.checked_add(since)?))
+    };
+    Ok(output.text().lines().filter_map(time).collect())
 }
 
 /// Cuts a stream into lines as it comes.

@@ -30,8 +30,12 @@ pub async fn look(host: &Host, line: &str, cwd: &str, ports: &[String], seed: u6
     let text = output.text();
     let mut free = text.lines().filter_map(|line| line.strip_prefix("port ")?.parse().ok());
     if let Some(program) = text.lines().find_map(|line| line.strip_prefix("missing ")) {
-        let message = format!("{}: the benchmarker `{}` is not there", host.name(), program.escape_debug());
-        let next = format!("correct bench.run, or bench.dir (now {cwd}), or put the program in place");
+        let why = match text.lines().any(|line| line.starts_with("unexecutable ")) {
+            true => "may not be executed",
+            false => "is not there",
+        };
+        let message = format!("{}: the benchmarker `{}` {why}", host.name(), program.escape_debug());
+        let next = format!("correct bench.run, or bench.dir (now {cwd}), or put the program in place (chmod +x)");
         return Err(Failure::new(Exit::Benchmarker, message, next));
     }
     let ports: BTreeMap<_, _> = ports.iter().cloned().zip(free.by_ref()).collect();

@@ -30,8 +30,8 @@ pub struct Asked {
     pub revision: Option<String>,
     /// What the change must do.
     pub intent: Option<Intent>,
-    /// Runs that the decision may cost.
-    pub runs: usize,
+    /// Runs that the decision may cost; the preset's number where it is not said.
+    pub runs: Option<usize>,
     /// How long to wait for hosts that somebody else holds.
     pub wait: Duration,
     /// Whether to comment, whatever the configuration says.
@@ -134,6 +134,9 @@ async fn bench(
         deploy: true,
         keep: false,
         runs: asked.runs,
+        time: None,
+        reruns: 0,
+        against: None,
         intent: asked.intent.unwrap_or(setting.config.verdict.intent),
         preset: setting.config.verdict.preset,
         wait: asked.wait,

@@ -107,12 +107,11 @@ fn asked(args: &CiArgs, context: &Context) -> Result<Asked, String> {
         Some(other) => return Err(wrong("intent", other, "gain or no-regression")),
     };
     let runs = match given(&args.runs).or_else(|| given(&inputs.runs)) {
-        None => 1,
-        Some(text) => text
-            .parse()
-            .ok()
-            .filter(|runs| (1..=100).contains(runs))
-            .ok_or_else(|| wrong("runs", &text, "a number from 1 to 100"))?,
+        None => None,
+        Some(text) => {
+            let number = text.parse().ok().filter(|runs| (1..=100).contains(runs));
+            Some(number.ok_or_else(|| wrong("runs", &text, "a number from 1 to 100"))?)
+        }
     };
     let wait = match given(&args.wait) {
         None => Duration::from_secs(1800),

@@ -8,12 +8,15 @@ mod completions;
 mod decide;
 mod deploy;
 mod history;
+mod judge;
 mod lease;
 mod parse;
 mod publish;
+mod record;
 mod runner;
 mod schema;
 mod show;
+mod simulate;
 mod start;
 mod stdout;
 
@@ -38,6 +41,12 @@ pub struct Cli {
 enum Command {
     /// The whole way of a run: deploy, benchmark, evidence, verdict.
     Bench(bench::BenchArgs),
+    /// Compares two commits, run after run in turn, until the test decides.
+    Ab(bench::AbArgs),
+    /// Finishes a run whose isugate was killed.
+    Resume(bench::ResumeArgs),
+    /// Records a run that was started by hand in the contest's portal.
+    Record(record::RecordArgs),
     /// Everything that can be known before a run.
     Check(check::CheckArgs),
     /// Puts a commit onto the hosts, without a benchmark.
@@ -46,6 +55,10 @@ enum Command {
     Rollback(deploy::RollbackArgs),
     /// Reads a benchmarker's output and prints the result.
     Parse(parse::ParseArgs),
+    /// A verdict over recorded runs; no host is touched.
+    Judge(judge::JudgeArgs),
+    /// How often the gate would be wrong, on given noise.
+    Simulate(simulate::SimulateArgs),
     /// The runs of the ledger.
     History(history::Args),
     /// One run in detail.
@@ -88,9 +101,18 @@ pub fn main() -> u8 {
     match run(cli) {
         Ok(status) => status,
         Err(error) => {
-            eprintln!("isugate: {}", crate::report::text::terminal(&format!("{error:#}")));
+            eprintln!("{}", shown(&format!("isugate: {error:#}")));
             exit::of(&error).into()
         }
+    }
+}
+
+/// An error holds words of hosts and programs: they must be no workflow commands where those are obeyed.
+fn shown(error: &str) -> String {
+    use crate::report::text;
+    match std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true") {
+        true => error.lines().map(text::workflow_line).collect::<Vec<_>>().join("\n"),
+        false => text::terminal(error),
     }
 }
 
@@ -98,10 +120,15 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
     let Cli { config, command } = cli;
     match command {
         Command::Bench(args) => bench::run(args, &config),
+        Command::Ab(args) => bench::ab(args, &config),
+        Command::Resume(args) => bench::resume(args, &config),
+        Command::Record(args) => record::run(args, &config),
         Command::Check(args) => check::run(args, &config),
         Command::Deploy(args) => deploy::deploy(args, &config),
         Command::Rollback(args) => deploy::rollback(args, &config),
         Command::Parse(args) => parse::run(args),
+        Command::Judge(args) => judge::run(args),
+        Command::Simulate(args) => simulate::run(args),
         Command::History(args) => start::with_ledger(&config, |root, config| history::run(&args, root, config)),
         Command::Show(args) => start::with_ledger(&config, |root, config| show::run(&args, root, config)),
         Command::Accept(args) => start::with_ledger(&config, |root, config| decide::accept(&args, root, config)),

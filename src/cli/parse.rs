@@ -7,9 +7,11 @@ use std::time::{Duration, SystemTime};
 
 use anyhow::{Context as _, bail};
 use clap::Args;
+use jiff::Timestamp;
 
 use crate::result::{
-    Channel, Channels, Codes, Ended, Format, GenericSpec, Outcome, Parsed, ReadOptions, Source, code_name, read, text,
+    Better, Channel, Channels, Codes, Ended, Format, GenericSpec, Outcome, Parsed, ReadOptions, ScoreSpec, Source,
+    code_name, read, text,
 };
 
 /// Exit status of a fail.
@@ -58,6 +60,9 @@ pub struct ParseArgs {
     /// For the format generic: where the result is, as JSON (the shape of `bench.result`), or @FILE with it
     #[arg(long, value_name = "JSON")]
     pub generic: Option<String>,
+    /// For k6, oha, wrk and hyperfine: the figure that is the score, with the way that is better, as in requests_per_sec:higher
+    #[arg(long, value_name = "FIGURE:WAY", value_parser = parse_score)]
+    pub score: Option<ScoreSpec>,
     /// Print one JSON document
     #[arg(long)]
     pub json: bool,
@@ -67,6 +72,7 @@ pub struct ParseArgs {
 pub fn run(args: ParseArgs) -> anyhow::Result<u8> {
     let mut options = ReadOptions::new(args.format);
     options.started_at = args.started_at;
+    options.score = args.score.clone();
     options.generic = args.generic.as_deref().map(generic_spec).transpose()?;
     let channels = channels(&args)?;
     let ended = match (args.exit_code, args.signal, args.timed_out) {
@@ -187,60 +193,23 @@ fn codes(format: Format, codes: Option<&Codes>) -> Vec<String> {
         .collect()
 }
 
+fn parse_score(given: &str) -> Result<ScoreSpec, String> {
+    match given.rsplit_once(':') {
+        Some((figure, "higher")) => Ok(ScoreSpec::new(figure, Better::Higher)),
+        Some((figure, "lower")) => Ok(ScoreSpec::new(figure, Better::Lower)),
+        _ => Err("write the figure's name and the way that is better: latency.p99:lower".to_owned()),
+    }
+}
+
 /// RFC 3339, or seconds since 1970 with or without a fraction.
 fn parse_time(given: &str) -> Result<SystemTime, String> {
-    let seconds = epoch(given).or_else(|| rfc3339(given)).ok_or_else(|| {
+    let since_1970 = |time: Timestamp| Duration::try_from(time.as_duration()).ok();
+    let digits = given.bytes().all(|b| b.is_ascii_digit() || b == b'.');
+    let seconds = given.parse().ok().filter(|_| digits).and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
+    let seconds = seconds.or_else(|| given.parse().ok().and_then(since_1970));
+    seconds.and_then(|seconds| SystemTime::UNIX_EPOCH.checked_add(seconds)).ok_or_else(|| {
         "not a time: write 2026-11-30T15:04:05Z, 2026-11-30T15:04:05.123+09:00, or seconds since 1970".to_owned()
-    })?;
-    SystemTime::UNIX_EPOCH.checked_add(seconds).ok_or_else(|| "this time is too far away".to_owned())
-}
-
-fn epoch(given: &str) -> Option<Duration> {
-    let seconds = given.parse::<f64>().ok().filter(|_| given.bytes().all(|b| b.is_ascii_digit() || b == b'.'))?;
-    Duration::try_from_secs_f64(seconds).ok()
-}
-
-fn rfc3339(given: &str) -> Option<Duration> {
-    let number = |from: usize, to: usize| -> Option<i64> {
-        let digits = given.get(from..to)?;
-        digits.bytes().all(|b| b.is_ascii_digit()).then(|| digits.parse().ok())?
-    };
-    let separators = given.as_bytes();
-    let at = |index: usize, wanted: &[u8]| separators.get(index).is_some_and(|b| wanted.contains(b));
-    if !(at(4, b"-") && at(7, b"-") && at(10, b"Tt ") && at(13, b":") && at(16, b":")) {
-        return None;
-    }
-    let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
-    let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
-    if !(1..=12).contains(&month) || !(1..=31).contains(&day) || hour > 23 || minute > 59 || second > 60 {
-        return None;
-    }
-    let rest = given.get(19..)?;
-    let (fraction, zone) = match rest.strip_prefix('.') {
-        Some(rest) => {
-            let end = rest.find(|c: char| !c.is_ascii_digit())?;
-            (format!("0.{}", &rest[..end]).parse::<f64>().ok()?, &rest[end..])
-        }
-        None => (0.0, rest),
-    };
-    let offset = match zone.as_bytes() {
-        b"Z" | b"z" => 0,
-        [sign @ (b'+' | b'-'), h1, h2, b':', m1, m2] if [h1, h2, m1, m2].into_iter().all(u8::is_ascii_digit) => {
-            let digit = |b: &u8| i64::from(*b - b'0');
-            let seconds = (digit(h1) * 10 + digit(h2)) * 3600 + (digit(m1) * 10 + digit(m2)) * 60;
-            if *sign == b'+' { seconds } else { -seconds }
-        }
-        _ => return None,
-    };
-    let seconds = days_since_1970(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - offset;
-    Some(Duration::from_secs(u64::try_from(seconds).ok()?) + Duration::try_from_secs_f64(fraction).ok()?)
-}
-
-/// Days from 1970-01-01 in the Gregorian calendar, by counting years from March so that the leap day is last.
-fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
-    let (year, month) = if month > 2 { (year, month - 3) } else { (year - 1, month + 9) };
-    let leap_days = year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
-    365 * year + leap_days + (153 * month + 2) / 5 + day - 1 - 719_468
+    })
 }
 
 #[cfg(test)]

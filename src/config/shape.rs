@@ -231,6 +231,9 @@ pub struct Bench {
     #[serde(default, with = "optional_duration")]
     #[schemars(with = "Option<duration::DurationText>")]
     pub timeout: Option<Duration>,
+    /// Whether a run that only prepares is made first, where the benchmarker has such a mode: a broken commit costs seconds.
+    #[serde(default)]
+    pub prepare: bool,
     /// How its result is read; by default as the contest's.
     #[serde(default)]
     pub format: Option<String>,

@@ -15,6 +15,9 @@ const FILES: &str = include_str!("scripts/files.sh");
 const SWITCH: &str = include_str!("scripts/switch.sh");
 const LEFTOVER: &str = include_str!("scripts/leftover.sh");
 
+/// How long the way back may wait for readiness when we were told to end: a workflow's runner kills us soon.
+const HURRY: Duration = Duration::from_secs(3);
+
 /// What was done on the hosts, so that it can be undone.
 #[derive(Debug, Clone, Default)]
 pub struct Activation {
@@ -67,10 +70,11 @@ async fn forward(deployment: &Deployment<'_>, sites: &[Site], done: &mut Activat
         let results = join_all(chosen.iter().map(|site| files(deployment, site, at, "apply"))).await;
         let mut failure = None;
         for (site, result) in chosen.iter().zip(results) {
-            match result {
-                Ok(()) => done.files.push((site.host.name().into(), at)),
-                Err(error) => failure = Some(error),
+            // A refusal has put the host's files back already; where the answer was lost nobody knows.
+            if result.as_ref().err().is_none_or(|error| error.exit != Exit::Activate) {
+                done.files.push((site.host.name().into(), at));
             }
+            failure = result.err().or(failure);
         }
         if let Some(failure) = failure {
             return Err(failure);
@@ -84,7 +88,13 @@ async fn forward(deployment: &Deployment<'_>, sites: &[Site], done: &mut Activat
             Ok(before) => {
                 done.before.insert(site.host.name().into(), before);
             }
-            Err(error) => failure = Some(error),
+            Err(error) => {
+                // Where the answer was lost the switch may have been made.
+                if error.exit != Exit::Activate {
+                    done.before.insert(site.host.name().into(), site.facts.current.clone());
+                }
+                failure = Some(error);
+            }
         }
     }
     if let Some(failure) = failure {
@@ -92,40 +102,67 @@ async fn forward(deployment: &Deployment<'_>, sites: &[Site], done: &mut Activat
     }
     deployment.still_wanted()?;
     done.restarted = true;
-    units::restart(deployment, sites).await
+    units::restart(deployment, sites, &BTreeMap::new()).await
 }
 
 /// Puts back what ran before, as far as it goes; says what state each host is in.
 pub async fn undo(deployment: &Deployment<'_>, sites: &[Site], done: &Activation) -> Vec<String> {
-    let mut trouble: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    // What failed may have been the connection.
+    join_all(sites.iter().map(|site| site.host.reconnect())).await;
+    let mut trouble: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let site = |name: &str| sites.iter().find(|site| site.host.name() == name);
     for (host, at) in done.files.iter().rev() {
         let Some(site) = site(host) else { continue };
         if let Err(error) = files(deployment, site, *at, "restore").await {
-            trouble.entry(host.clone()).or_default().push(error.message);
+            trouble.entry(host).or_default().push(error.message);
         }
     }
-    for (host, before) in &done.before {
-        let (Some(site), Current::Release(name)) = (site(host), restorable(before)) else { continue };
-        if let Err(error) = switch(deployment, site, &name).await {
-            trouble.entry(host.clone()).or_default().push(error.message);
+    let switches = done.before.iter().filter_map(|(host, before)| {
+        let (Some(site), Current::Release(name)) = (site(host), restorable(before)) else { return None };
+        Some(async move { (host.as_str(), switch(deployment, site, &name).await.err()) })
+    });
+    for (host, error) in join_all(switches).await {
+        if let Some(error) = error {
+            trouble.entry(host).or_default().push(error.message);
         }
     }
     let back = Deployment { cancel: &tokio_util::sync::CancellationToken::new(), ..*deployment };
+    let commits = done.before.iter().filter_map(|(host, before)| match restorable(before) {
+        Current::Release(name) => Some((host.clone(), name)),
+        _ => None,
+    });
+    let commits: BTreeMap<_, _> = commits.collect();
     let mut general = Vec::new();
-    if done.restarted {
-        if let Err(error) = units::restart(&back, sites).await {
-            general.push(format!("after putting back: {}", error.message));
-        } else if let Err(error) = ready::wait(&back, sites).await {
-            general.push(format!("after putting back: {}", error.message));
+    // Where nothing ran before, starting once more what has just failed helps nobody.
+    if done.restarted && !commits.is_empty() {
+        let restart = async {
+            let mut failures = units::restart_all(&back, sites, &commits).await;
+            if failures.is_empty() {
+                failures.extend(ready::wait(&back, sites).await.err());
+            }
+            failures
+        };
+        let limit = if deployment.cancel.is_cancelled() { HURRY } else { Duration::MAX };
+        match tokio::time::timeout(limit, restart).await {
+            Ok(failures) => {
+                general.extend(failures.into_iter().map(|failure| format!("after putting back: {}", failure.message)));
+            }
+            Err(_) => {
+                general.push("after putting back: not seen ready before we had to end; see `isugate check`".into())
+            }
         }
     }
-    let state = |(host, before): (&String, &Current)| match (trouble.get(host), restorable(before)) {
+    let hosts: std::collections::BTreeSet<&str> =
+        done.before.keys().map(String::as_str).chain(done.files.iter().map(|(host, _)| host.as_str())).collect();
+    let state = |host: &str| match (trouble.get(host), done.before.get(host).map(restorable)) {
         (Some(why), _) => format!("{host}: UNKNOWN STATE, putting back failed: {}", why.join("; ")),
-        (None, Current::Release(name)) => format!("{host}: back on {}", Current::Release(name)),
-        (None, _) => format!("{host}: on {}; nothing ran there before", Current::Release(deployment.commit.into())),
+        (None, Some(Current::Release(name))) => format!("{host}: back on {}", Current::Release(name)),
+        (None, Some(_)) => {
+            format!("{host}: on {}; nothing ran there before", Current::Release(deployment.commit.into()))
+        }
+        (None, None) => format!("{host}: its files are back; what runs there was not changed"),
     };
-    done.before.iter().map(state).chain(general).collect()
+    hosts.into_iter().map(state).chain(general).collect()
 }
 
 /// An unmanaged directory was moved to the release `original` by the switch.

@@ -13,9 +13,9 @@ pub use activate::{Activation, activate, undo};
 pub(crate) use prepare::hex;
 pub use prepare::{Prepared, artifacts, prepare};
 pub use prune::prune;
-pub use site::{Current, Facts, Site, inspect, targets};
+pub use site::{Current, Facts, Site, inspect, look, targets};
 use tokio_util::sync::CancellationToken;
-pub use units::{names as unit_names, states as unit_states};
+pub use units::{Units, names as unit_names, states as unit_states};
 
 use crate::{
     config::{Config, shape::Deploy},

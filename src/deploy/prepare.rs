@@ -10,7 +10,7 @@ use super::{Deployment, Site, site::QUICK};
 use crate::{
     exit::{Exit, Failure},
     host::{
-        Cmd,
+        Cmd, Host,
         job::{Job, JobSpec, JobState},
     },
     report::Event,
@@ -145,7 +145,8 @@ async fn build(deployment: &Deployment<'_>, site: &Site, recipe: &str) -> Result
         let state = tokio::select! {
             state = wait => state?,
             () = deployment.cancel.cancelled() => {
-                job.stop(host, Duration::from_secs(1)).await?;
+                // A host that does not answer now ends it by its own limit.
+                let _ = tokio::time::timeout(Duration::from_secs(3), job.stop(host, Duration::from_secs(1))).await;
                 return Err(deployment.interrupted());
             }
         };
@@ -158,12 +159,21 @@ async fn build(deployment: &Deployment<'_>, site: &Site, recipe: &str) -> Result
         let text = String::from_utf8_lossy(&said);
         let lines: Vec<_> = text.lines().filter(|line| !line.trim().is_empty()).collect();
         let tail = lines[lines.len().saturating_sub(12)..].join("\n    ");
-        let message = format!("{}: `{}` {why}\n    {tail}", host.name(), step.run);
+        let mut message = format!("{}: `{}` {why}\n    {tail}", host.name(), step.run);
+        // Its own complaint about a full disk may have found no place on that disk.
+        if let Some(kb) = free_kb(host, &release).await.filter(|kb| *kb < 10 * 1024) {
+            message.push_str(&format!("\n    the disk is full: {kb} KiB are free in {release}"));
+        }
         let next = format!("mend the commit, or deploy.build; its whole output is in {}", log.display());
         return Err(Failure::new(Exit::Build, message, next));
     }
     let cmd = Cmd::script("printf %s \"$2\" >\"$1\"", [format!("{release}.built"), recipe.into()]);
     host.output(&cmd, QUICK).await.map(drop).map_err(Failure::from)
+}
+
+async fn free_kb(host: &Host, dir: &str) -> Option<u64> {
+    let cmd = Cmd::script("df -Pk -- \"$1\" | awk 'NR == 2 { print $4 }'", [dir]);
+    host.ask(&cmd, QUICK).await.ok()?.text().trim().parse().ok()
 }
 
 fn keep(log: &Path, bytes: &[u8]) {
@@ -180,7 +190,7 @@ fn keep(log: &Path, bytes: &[u8]) {
 pub async fn artifacts(deployment: &Deployment<'_>, site: &Site) -> Result<BTreeMap<String, String>, Failure> {
     let args = [site.facts.state.clone(), deployment.commit.to_string(), LISTED.to_string()];
     let named = deployment.deploy.artifacts.iter().cloned();
-    let output = site.host.output(&Cmd::script(HASH, args.into_iter().chain(named)), Duration::from_secs(120)).await?;
+    let output = site.host.ask(&Cmd::script(HASH, args.into_iter().chain(named)), Duration::from_secs(120)).await?;
     if !output.ok() {
         let message = format!("{}: hashing what was built failed: {}", site.host.name(), output.complaint());
         return Err(Failure::new(Exit::Build, message, "see that deploy.build makes what deploy.artifacts names"));

@@ -4,19 +4,20 @@ use std::time::Duration;
 
 use futures::future::join_all;
 
-use super::{Deployment, Site};
+use super::{Deployment, Site, site::QUICK, units};
 use crate::{
     config::shape::Ready,
-    exit::{Exit, Failure},
+    exit::{Exit, Failure, gather},
     host::Cmd,
 };
 
 const READY: &str = include_str!("scripts/ready.sh");
+const JOURNAL: &str = include_str!("scripts/journal.sh");
 
 /// Waits for all checks, on all hosts at the same time.
 ///
 /// # Errors
-/// The first that did not answer in its time, with what it said last.
+/// All that did not answer in their time, with what each said last.
 pub async fn wait(deployment: &Deployment<'_>, sites: &[Site]) -> Result<(), Failure> {
     let checks = deployment.deploy.ready.iter().flat_map(|check| {
         let hosts = deployment.config.hosts_on(&check.on);
@@ -27,7 +28,7 @@ pub async fn wait(deployment: &Deployment<'_>, sites: &[Site]) -> Result<(), Fai
         results = all => results,
         () = deployment.cancel.cancelled() => return Err(deployment.interrupted()),
     };
-    results.into_iter().collect()
+    gather(results).map(drop)
 }
 
 async fn one(deployment: &Deployment<'_>, site: &Site, check: &Ready) -> Result<(), Failure> {
@@ -56,11 +57,20 @@ async fn one(deployment: &Deployment<'_>, site: &Site, check: &Ready) -> Result<
     if check.run.is_some() {
         cmd = cmd.cwd(deployment.deploy.dir.clone());
     }
-    let output = site.host.output(&cmd, check.within + Duration::from_secs(40)).await?;
+    let output = site.host.output(&cmd.tethered(), check.within + Duration::from_secs(40)).await?;
     if output.ok() {
         return Ok(());
     }
-    let message = format!("{host}: not ready within {} s: {what}: {}", check.within.as_secs(), output.complaint());
+    let mut message = format!("{host}: not ready within {} s: {what}: {}", check.within.as_secs(), output.complaint());
+    let units = units::names(deployment.config, host);
+    if !units.is_empty() {
+        // It explains; without it the message is still true.
+        let journal = site.host.ask(&Cmd::script(JOURNAL, units), QUICK).await;
+        for line in journal.map(|output| output.text()).unwrap_or_default().lines().take(40) {
+            message.push_str("\n    ");
+            message.push_str(line);
+        }
+    }
     let next = format!("look at the application's log on {host}; or raise `within` of this check in deploy.ready");
     Err(Failure::new(Exit::NotReady, message, next))
 }

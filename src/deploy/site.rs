@@ -87,11 +87,21 @@ fn needs_root(config: &Config, deploy: &Deploy, host: &str) -> Option<String> {
         .or_else(|| deploy.files.iter().find(|f| f.sudo && on(&f.on)).map(|f| format!("writing {}", f.to)))
 }
 
-/// Looks at a host.
+/// Looks at a host before a run.
 ///
 /// # Errors
 /// What makes a run impossible there, with the next step.
 pub async fn inspect(config: &Config, host: Arc<Host>, commit: Option<&str>) -> Result<Site, Failure> {
+    let site = look(config, host, commit).await?;
+    refuse(config, site.host.name(), &site.facts)?;
+    Ok(site)
+}
+
+/// Looks at a host in whatever state it is: a disk that is full by now must not keep anyone from going back.
+///
+/// # Errors
+/// It does not answer.
+pub async fn look(config: &Config, host: Arc<Host>, commit: Option<&str>) -> Result<Site, Failure> {
     let name = host.name().to_string();
     let deploys = targets(config).contains(&name);
     let deploy = config.deploy.as_ref();
@@ -114,14 +124,20 @@ pub async fn inspect(config: &Config, host: Arc<Host>, commit: Option<&str>) -> 
             tools.push("curl".into());
         }
     }
-    let output = host.output(&Cmd::script(INSPECT, tools), QUICK).await?;
+    let output = host.ask(&Cmd::script(INSPECT, tools), QUICK).await?;
     if !output.ok() {
         let message = format!("{name}: looking at the host failed: {}", output.complaint());
         let next = "isugate needs bash on the host; see that `ssh HOST bash -c true` works and prints nothing";
         return Err(Failure::new(Exit::Failed, message, next));
     }
+    if !output.stdout.starts_with(b"uid ") {
+        let said = output.text().lines().next().unwrap_or_default().to_string();
+        let message = format!("{name}: the login shell prints something of its own: {said}");
+        let next =
+            "make ~/.bashrc there silent for shells that are not interactive: its output cannot be told from ours";
+        return Err(Failure::new(Exit::Failed, message, next));
+    }
     let facts = parse(&output.text());
-    refuse(config, &name, &facts)?;
     Ok(Site { host, facts, deploys })
 }
 

@@ -1,6 +1,8 @@
 //! Remote commands as values. What will run can be looked at, tested and printed without running it, and everything that
 //! reaches a shell passes the one quoting function of this file.
 
+const TETHER: &str = include_str!("scripts/tether.sh");
+
 /// A command for a host, before it is run anywhere.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cmd {
@@ -9,12 +11,13 @@ pub struct Cmd {
     cwd: Option<String>,
     stdin: Vec<u8>,
     root: bool,
+    tethered: bool,
 }
 
 impl Cmd {
     /// A program by name or path.
     pub fn new(program: impl Into<String>) -> Self {
-        Cmd { argv: vec![program.into()], env: Vec::new(), cwd: None, stdin: Vec::new(), root: false }
+        Cmd { argv: vec![program.into()], env: Vec::new(), cwd: None, stdin: Vec::new(), root: false, tethered: false }
     }
 
     /// A script of our own, given to `bash -c`; its arguments arrive as `$1`, `$2`, … and are never parsed by the shell.
@@ -69,6 +72,17 @@ impl Cmd {
     pub fn as_root(mut self, root: bool) -> Self {
         self.root = root;
         self
+    }
+
+    /// The same command, ended with its whole process group on the host when nobody waits for it any more: when the future
+    /// that runs it is dropped, we are killed, or the connection breaks. It reads nothing.
+    pub fn tethered(self) -> Self {
+        Cmd { tethered: true, ..Cmd::script(TETHER, [self.to_shell()]) }
+    }
+
+    /// Whether its standard input stays open until it has ended.
+    pub fn is_tethered(&self) -> bool {
+        self.tethered
     }
 
     /// What it reads from standard input.

@@ -19,15 +19,15 @@ pub(super) async fn output(cmd: &Cmd) -> std::io::Result<Output> {
         .kill_on_drop(true)
         .spawn()?;
     let mut stdin = child.stdin.take();
-    let input = cmd.input().to_vec();
-    let feed = async move {
+    let feed = async {
         if let Some(pipe) = stdin.as_mut() {
             // A command that does not read its input closes the pipe: that is its business.
-            let _ = pipe.write_all(&input).await;
+            let _ = pipe.write_all(cmd.input()).await;
         }
-        drop(stdin);
+        stdin.take().filter(|_| cmd.is_tethered())
     };
-    let ((), output) = tokio::join!(feed, child.wait_with_output());
+    let (held, output) = tokio::join!(feed, child.wait_with_output());
+    drop(held);
     let output = output?;
     Ok(Output { code: output.status.code(), stdout: output.stdout, stderr: output.stderr })
 }

@@ -103,6 +103,21 @@ impl Host {
         })
     }
 
+    /// As [`Host::output`], for a command that changes nothing: when the connection turns out to be lost, it is made anew and
+    /// the command is given once more.
+    ///
+    /// # Errors
+    /// As [`Host::output`] and [`Host::reconnect`].
+    pub async fn ask(&self, cmd: &Cmd, limit: Duration) -> Result<Output, HostError> {
+        match self.output(cmd, limit).await {
+            Err(error) if error.is_lost() => {
+                self.reconnect().await?;
+                self.output(cmd, limit).await
+            }
+            result => result,
+        }
+    }
+
     /// Makes a lost connection anew; nothing on this machine itself.
     ///
     /// # Errors

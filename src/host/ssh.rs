@@ -58,7 +58,13 @@ impl Ssh {
         Ok(())
     }
 
+    /// The connection, made anew if it is gone: a command that was not started yet loses nothing by that. Where it cannot
+    /// be made anew, the old one says what it has to say.
     pub(super) async fn session(&self) -> Arc<Session> {
+        let session = self.session.read().await.clone();
+        if session.check().await.is_ok() || self.reconnect().await.is_err() {
+            return session;
+        }
         self.session.read().await.clone()
     }
 
@@ -91,9 +97,12 @@ impl Ssh {
             if let Some(mut pipe) = stdin.take() {
                 // A command that does not read its input closes the pipe: that is its business.
                 let _ = pipe.write_all(cmd.input()).await;
+                return Some(pipe).filter(|_| cmd.is_tethered());
             }
+            None
         };
-        let ((), stdout, stderr) = tokio::join!(feed, drain(stdout), drain(stderr));
+        let (held, stdout, stderr) = tokio::join!(feed, drain(stdout), drain(stderr));
+        drop(held);
         let code = match child.wait().await {
             Ok(status) => status.code(),
             Err(openssh::Error::Remote(_)) => Some(127),

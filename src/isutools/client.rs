@@ -4,6 +4,7 @@
 use std::{path::Path, sync::Arc, time::Duration};
 
 use serde::Deserialize;
+use tokio_util::sync::CancellationToken;
 
 use super::Answer;
 use crate::{
@@ -48,6 +49,9 @@ pub enum IsutoolsError {
     /// A file that could not be had.
     #[error("{0}")]
     File(String),
+    /// We were told to end.
+    #[error("interrupted")]
+    Interrupted,
 }
 
 impl IsutoolsError {
@@ -73,6 +77,7 @@ impl IsutoolsError {
                 _ => "see the application's log for lines of isutools".into(),
             },
             IsutoolsError::Host(_) => "see whether the host is up".into(),
+            IsutoolsError::Interrupted => "`isugate bench` starts anew".into(),
             IsutoolsError::File(_) => "look into the data directory on the host".into(),
         }
     }
@@ -207,7 +212,14 @@ impl Client {
     ///
     /// # Errors
     /// [`IsutoolsError::Refused`] with isutools' reason; never tried twice by itself, since the first may have worked.
-    pub async fn save(&self, dir: &str, score: Option<i64>, pass: bool) -> Result<Saved, IsutoolsError> {
+    /// [`IsutoolsError::Interrupted`] when cancelled: the request is given up then, and what isutools may write is no evidence.
+    pub async fn save(
+        &self,
+        dir: &str,
+        score: Option<i64>,
+        pass: bool,
+        cancel: &CancellationToken,
+    ) -> Result<Saved, IsutoolsError> {
         let limit = Duration::from_secs(120);
         let query = score.map(|score| format!("score={score}&")).unwrap_or_default();
         let spec = JobSpec {
@@ -220,7 +232,15 @@ impl Client {
         };
         let job = Job::start(&self.host, dir, &spec).await?;
         let mut bytes = Vec::new();
-        let state = job.wait(&self.host, Duration::from_secs(60), |poll| bytes.extend_from_slice(&poll.stdout)).await?;
+        let wait = job.wait(&self.host, Duration::from_secs(60), |poll| bytes.extend_from_slice(&poll.stdout));
+        let state = tokio::select! {
+            state = wait => state?,
+            () = cancel.cancelled() => {
+                // While it waits isutools refuses everything else, an abort too.
+                job.stop(&self.host, Duration::ZERO).await?;
+                return Err(IsutoolsError::Interrupted);
+            }
+        };
         let complaint = match state {
             JobState::Ended(end) if end.timed_out || end.code == 124 => "no answer to /save within 120 s".to_string(),
             _ => "the connection was closed without an answer".into(),

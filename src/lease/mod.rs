@@ -131,8 +131,9 @@ impl Lease {
         renew(&self.places, &self.token, seconds, &self.lost).await;
     }
 
-    /// How the lease was lost, if it was.
-    pub fn lost(&self) -> Option<String> {
+    /// Asks the hosts now whether we still hold them; says how the lease was lost, if it was.
+    pub async fn confirm(&self) -> Option<String> {
+        renew(&self.places, &self.token, self.ttl.load(Ordering::Relaxed), &self.lost).await;
         self.lost.borrow().clone()
     }
 
@@ -153,18 +154,16 @@ async fn renew(
         let cmd = Cmd::script(LEASE, ["renew", state.as_str(), token, &ttl.to_string()]);
         let host = host.clone();
         async move {
-            match host.output(&cmd, Duration::from_secs(10)).await {
-                Ok(output) if output.code == Some(14) => {
-                    let by = parse(&output.text()).map_or("nobody holds it now".into(), |held| held.to_string());
-                    lost.send_replace(Some(format!("{}: the lease was taken away: {by}", host.name())));
-                }
-                Ok(_) => {}
-                // A host that cannot be reached now may be again before the lease ends.
-                Err(_) => drop(host.reconnect().await),
-            }
+            // A host that cannot be reached now may be again before the lease ends.
+            let output = host.output(&cmd, Duration::from_secs(10)).await.ok().filter(|o| o.code == Some(14))?;
+            let by = parse(&output.text()).map_or("nobody holds it now".into(), |held| held.to_string());
+            Some(format!("{}: the lease was taken away: {by}", host.name()))
         }
     };
-    futures::future::join_all(places.iter().map(one)).await;
+    let taken: Vec<_> = futures::future::join_all(places.iter().map(one)).await.into_iter().flatten().collect();
+    if !taken.is_empty() {
+        lost.send_replace(Some(taken.join("; ")));
+    }
 }
 
 impl Drop for Lease {
@@ -178,7 +177,7 @@ async fn release(places: &[(Arc<Host>, String)], token: &str) -> Vec<String> {
         let (host, state) = (host.clone(), state.clone());
         async move {
             let cmd = Cmd::script(LEASE, ["release", state.as_str(), token]);
-            let done = host.output(&cmd, Duration::from_secs(5)).await.is_ok_and(|output| output.ok());
+            let done = host.output(&cmd, Duration::from_secs(3)).await.is_ok_and(|output| output.ok());
             (!done).then(|| {
                 format!(
                     "{}: the lease could not be given back; it ends by itself within {} s",

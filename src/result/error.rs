@@ -13,8 +13,6 @@ pub enum ErrorKind {
     Signaled,
     /// The process crashed: a Go trace, or the exit status of one.
     Crashed,
-    /// The process ran to its end but its exit status says that it could not do its work.
-    BadExit,
     /// The file could not be opened or read.
     Unreadable,
     /// The path is a directory, a device or a pipe where a file must be.

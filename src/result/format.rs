@@ -168,8 +168,11 @@ impl FromStr for Format {
         if let Some(format) = Self::ALL.into_iter().find(|format| format.name() == given) {
             return Ok(format);
         }
-        let nearest =
-            Self::ALL.into_iter().map(Self::name).min_by_key(|name| distance(given, name)).unwrap_or("generic");
+        let nearest = Self::ALL
+            .into_iter()
+            .map(Self::name)
+            .min_by_key(|name| strsim::levenshtein(super::text::head(given, 64), name))
+            .unwrap_or("generic");
         Err(UnknownFormat { given: super::text::terminal(given), nearest, list: Self::ALL.map(Self::name).join(", ") })
     }
 }
@@ -186,22 +189,6 @@ impl From<Format> for String {
     fn from(format: Format) -> Self {
         format.name().to_owned()
     }
-}
-
-/// Levenshtein distance in characters.
-fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, ca) in a.chars().take(64).enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, cb) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(ca != *cb);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

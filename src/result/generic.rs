@@ -20,7 +20,7 @@ use super::{Context, json_line, text};
 pub struct GenericSpec {
     /// The channel. Without it: the result file if there is one, else standard output.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub from: Option<From>,
+    pub from: Option<Origin>,
     /// The result is a JSON document. Not together with `patterns`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub json: Option<JsonSpec>,
@@ -36,7 +36,7 @@ pub struct GenericSpec {
 /// A channel, by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum From {
+pub enum Origin {
     ResultFile,
     Stdout,
     Stderr,
@@ -105,12 +105,12 @@ pub(super) fn read<'c>(channels: &'c Channels, context: &Context<'c>) -> Result<
     }
 }
 
-fn source(from: Option<From>, channels: &Channels) -> Result<&Source, Invalid> {
+fn source(from: Option<Origin>, channels: &Channels) -> Result<&Source, Invalid> {
     let (source, name) = match from {
-        Some(From::ResultFile) => (channels.result_file.as_ref(), "the result file"),
-        Some(From::Stdout) => (channels.output(), "the standard output"),
-        Some(From::Stderr) => (channels.stderr.as_ref(), "the standard error"),
-        Some(From::Merged) => (channels.merged.as_ref(), "the merged output"),
+        Some(Origin::ResultFile) => (channels.result_file.as_ref(), "the result file"),
+        Some(Origin::Stdout) => (channels.output(), "the standard output"),
+        Some(Origin::Stderr) => (channels.stderr.as_ref(), "the standard error"),
+        Some(Origin::Merged) => (channels.merged.as_ref(), "the merged output"),
         None => (channels.result_file.as_ref().or_else(|| channels.output()), "the output"),
     };
     source.ok_or_else(|| super::no_channel(name))

@@ -67,7 +67,9 @@ impl Reader for Isucholar {
         if let Some(error) = self.error {
             return Err(error);
         }
-        let Some((raw, tags, points)) = self.breakdown else { return Ok(None) };
+        let Some((raw, tags, points)) = self.breakdown else {
+            return Ok(None);
+        };
         if tags < TAGS.len() {
             return Err(Invalid::new(ErrorKind::Truncated, "the breakdown at the end of the log is not whole"));
         }

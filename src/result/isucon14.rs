@@ -13,7 +13,7 @@ use super::{Context, report_fd};
 
 mod record;
 
-use record::{ResultLine, code_of};
+use record::{CodeFinder, ResultLine};
 
 const RESULT: &[u8] = "msg=結果".as_bytes();
 const STARTED: &[u8] = "msg=負荷走行を開始します".as_bytes();
@@ -29,13 +29,15 @@ const STEPS: [(&[u8], &str); 3] = [
 ];
 /// More counted errors than this end the run.
 const ERROR_LIMIT: u64 = 200;
+/// One more than the largest code.
+const CODES: usize = 36;
 /// How many different error texts are kept.
 const KEPT_MESSAGES: usize = 50;
 
 pub(super) fn read<'c>(channels: &'c Channels, context: &Context<'c>) -> Result<Claim, Invalid> {
     let text = channels.output().map(|source| {
         let mut lines = context.lines(source, MAX_LOG_LINE)?;
-        let mut log = Log::default();
+        let mut log = Log::new();
         while let Some(line) = lines.next().map_err(super::unreadable)? {
             log.see(&line);
         }
@@ -46,7 +48,6 @@ pub(super) fn read<'c>(channels: &'c Channels, context: &Context<'c>) -> Result<
 }
 
 /// What the log has shown so far.
-#[derive(Default)]
 struct Log {
     starts: u32,
     prepare_only: bool,
@@ -59,16 +60,39 @@ struct Log {
     too_many: bool,
     other_error: bool,
     /// Soft errors as they went by, by code; what the result counts must have been seen.
-    seen: std::collections::BTreeMap<u64, u64>,
+    seen: [u64; CODES],
     /// A line that mentions a result but is none.
     suspicious: bool,
     torn: bool,
     torn_result: bool,
     notes: Notes,
-    messages: std::collections::HashSet<Vec<u8>>,
+    /// The texts that were kept. A log has few different ones, mostly repeated: comparing beats hashing.
+    kept: Vec<Vec<u8>>,
+    finder: CodeFinder,
 }
 
 impl Log {
+    fn new() -> Self {
+        Self {
+            starts: 0,
+            prepare_only: false,
+            validation_only: false,
+            result: None,
+            results: 0,
+            failed_step: None,
+            critical: false,
+            too_many: false,
+            other_error: false,
+            seen: [0; CODES],
+            suspicious: false,
+            torn: false,
+            torn_result: false,
+            notes: Notes::default(),
+            kept: Vec::new(),
+            finder: CodeFinder::new(),
+        }
+    }
+
     fn see(&mut self, line: &Line<'_>) {
         if line.over_long {
             self.notes.warn("over_long_line");
@@ -105,8 +129,8 @@ impl Log {
     }
 
     fn see_soft_error(&mut self, rest: &[u8]) {
-        if let Some(code) = code_of(rest) {
-            *self.seen.entry(code).or_default() += 1;
+        if let Some(count) = self.finder.code_of(rest).and_then(|code| self.seen.get_mut(code)) {
+            *count += 1;
         }
         self.keep(rest);
     }
@@ -125,10 +149,10 @@ impl Log {
 
     /// Keeps an error's text, once each, up to a number.
     fn keep(&mut self, rest: &[u8]) {
-        if self.messages.len() >= KEPT_MESSAGES || self.messages.contains(rest) {
+        if self.kept.len() >= KEPT_MESSAGES || self.kept.iter().any(|kept| kept == rest) {
             return;
         }
-        self.messages.insert(rest.to_vec());
+        self.kept.push(rest.to_vec());
         self.notes.message(&record::error_text(rest));
     }
 
@@ -219,9 +243,10 @@ impl Log {
             notes.warn("too_many_errors_with_pass");
         }
         let fewer = |(code, count): &(u64, u64)| {
-            *code != 0 && !is_critical(*code) && self.seen.get(code).copied().unwrap_or(0) < *count
+            let seen = usize::try_from(*code).ok().and_then(|code| self.seen.get(code));
+            *code != 0 && !is_critical(*code) && seen.copied().unwrap_or(0) < *count
         };
-        if !self.seen.is_empty() && codes.iter().any(fewer) {
+        if self.seen.iter().any(|count| *count > 0) && codes.iter().any(fewer) {
             notes.warn("fewer_error_lines_than_counted");
         }
     }

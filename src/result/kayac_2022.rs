@@ -48,7 +48,9 @@ impl Reader for Listen80 {
         if self.starts > 1 {
             return Err(go_log::several_runs());
         }
-        let Some(score) = self.score else { return Ok(None) };
+        let Some(score) = self.score else {
+            return Ok(None);
+        };
         let score = score?;
         if score.total != score.addition.saturating_sub(score.deduction).max(0) {
             return Err(contradiction(format!(

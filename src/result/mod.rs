@@ -7,9 +7,11 @@
 mod channels;
 mod codes;
 mod error;
+mod figure;
 mod format;
 mod generic;
 mod go_log;
+mod hyperfine;
 mod isucon10_qualify;
 mod isucon11_final;
 mod isucon11_qualify;
@@ -20,13 +22,19 @@ mod isucon14;
 mod isucon9_qualify;
 mod json;
 mod json_line;
+mod k6;
 mod kayac_2022;
 mod lines;
+mod oha;
 mod outcome;
+mod portal;
+mod prepare;
+mod preset;
 mod private_isu;
 mod report_fd;
 mod slog;
 pub mod text;
+mod wrk;
 
 use std::cell::Cell;
 use std::io;
@@ -35,9 +43,13 @@ use std::time::SystemTime;
 pub use channels::{Channels, Ended, Source};
 pub use codes::{CodeInfo, code_name};
 pub use error::{ErrorKind, ReadError};
+pub use figure::{Better, ScoreSpec};
 pub use format::{Channel, Format, UnknownFormat};
-pub use generic::{From, GenericSpec, JsonSpec, Matches, PatternSpec};
+pub use generic::{GenericSpec, JsonSpec, Matches, Origin, PatternSpec};
 pub use outcome::{Codes, Outcome, Parsed};
+pub use portal::typed as portal;
+pub use prepare::{Prepared, read_prepare};
+pub use preset::{Port, Preset, Unit, preset};
 
 use lines::Lines;
 use outcome::{Claim, Invalid, conclude};
@@ -52,6 +64,9 @@ pub struct ReadOptions {
     pub format: Format,
     /// For [`Format::Generic`]: where the result is. Without it: a JSON object with `pass` and `score`.
     pub generic: Option<GenericSpec>,
+    /// For [`Format::K6`], [`Format::Oha`], [`Format::Wrk`] and [`Format::Hyperfine`]: which figure is the score.
+    /// Without it: requests per second, or the mean run time.
+    pub score: Option<ScoreSpec>,
     /// When the run began: a file that was last written before is not its result.
     pub started_at: Option<SystemTime>,
     /// The largest result document, in bytes.
@@ -61,7 +76,29 @@ pub struct ReadOptions {
 impl ReadOptions {
     /// The options for a format, with defaults for the rest.
     pub fn new(format: Format) -> Self {
-        Self { format, generic: None, started_at: None, max_document: MAX_DOCUMENT }
+        Self { format, generic: None, score: None, started_at: None, max_document: MAX_DOCUMENT }
+    }
+
+    /// The options for a format and what the configuration says under `bench.result`.
+    ///
+    /// # Errors
+    /// The description does not fit the format; the message says what was expected.
+    pub fn described(format: Format, result: Option<serde_json::Value>) -> Result<Self, serde_json::Error> {
+        let mut options = Self::new(format);
+        if let Some(result) = result {
+            match format {
+                Format::K6 | Format::Oha | Format::Wrk | Format::Hyperfine => {
+                    options.score = Some(serde_json::from_value(result)?);
+                }
+                Format::Generic => options.generic = Some(serde_json::from_value(result)?),
+                other => {
+                    return Err(serde::de::Error::custom(format!(
+                        "the format {other} needs no description of its result: remove it, or use the format generic"
+                    )));
+                }
+            }
+        }
+        Ok(options)
     }
 }
 
@@ -121,7 +158,11 @@ fn claim<'c>(channels: &'c Channels, context: &Context<'c>) -> Result<Claim, Inv
             Some(source) => report_fd::cross_check(None, Some(report_fd::read(source, context.options.started_at))),
             None => Err(no_channel("the report descriptor")),
         },
-        other => Err(Invalid::new(ErrorKind::BadOptions, format!("{other} is not readable yet"))),
+        Format::Portal => portal::read(channels, context),
+        Format::K6 => k6::read(channels, context),
+        Format::Oha => oha::read(channels, context),
+        Format::Wrk => wrk::read(channels, context),
+        Format::Hyperfine => hyperfine::read(channels, context),
     }
 }
 

@@ -18,23 +18,19 @@ pub(super) enum Level {
 /// Reads the beginning that every record of this benchmarker has, `time=15:04:05.000 level=INFO `, and returns the level
 /// and what follows.
 pub(super) fn head(line: &[u8]) -> Option<(Level, &[u8])> {
-    let rest = line.strip_prefix(b"time=")?;
-    let (time, rest) = rest.split_at_checked(12)?;
-    if !is_clock(time) {
+    let (start, rest) = line.split_first_chunk::<24>()?;
+    if &start[..5] != b"time=" || &start[17..] != b" level=" || !is_clock(&start[5..17]) {
         return None;
     }
-    let rest = rest.strip_prefix(b" level=")?;
-    for (name, level) in [
-        (&b"INFO "[..], Level::Info),
-        (&b"WARN "[..], Level::Warn),
-        (&b"DEBUG "[..], Level::Debug),
-        (&b"ERROR "[..], Level::Error),
-    ] {
-        if let Some(rest) = rest.strip_prefix(name) {
-            return Some((level, rest));
-        }
+    if let Some(rest) = rest.strip_prefix(b"INFO ") {
+        Some((Level::Info, rest))
+    } else if let Some(rest) = rest.strip_prefix(b"WARN ") {
+        Some((Level::Warn, rest))
+    } else if let Some(rest) = rest.strip_prefix(b"DEBUG ") {
+        Some((Level::Debug, rest))
+    } else {
+        rest.strip_prefix(b"ERROR ").map(|rest| (Level::Error, rest))
     }
-    None
 }
 
 /// `15:04:05.000`
@@ -72,8 +68,11 @@ fn needs_quotes(byte: u8) -> bool {
     byte <= b' ' || byte == b'"' || byte == b'='
 }
 
+/// A key and its value.
+pub(super) type Attribute<'t> = (Cow<'t, str>, Cow<'t, str>);
+
 /// Reads the attributes of a record, in order.
-pub(super) fn attributes(mut text: &str) -> Result<Vec<(Cow<'_, str>, Cow<'_, str>)>, BadRecord> {
+pub(super) fn attributes(mut text: &str) -> Result<Vec<Attribute<'_>>, BadRecord> {
     let mut pairs = Vec::new();
     loop {
         let (key, rest) = key(text)?;

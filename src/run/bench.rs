@@ -5,17 +5,16 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::{
-    Commit, Session, Setting, Way, commit, judge,
-    judge::{Judged, Side},
-    measure::measure,
-    preset::{self, BenchPlan},
-    rollback, show,
+    Commit, Session, Setting, Way, commit,
+    compare::{Decided, commit_of, compare},
+    judge::{self, Side},
+    preset, rollback, show,
 };
 use crate::{
     config::shape::{Intent, Preset},
     exit::{Exit, Failure},
     lease::Claim,
-    ledger::{Entry, Ledger, RunRecord},
+    ledger::{Ledger, RunRecord},
     report::{Report, Stage},
     verdict::Verdict,
 };
@@ -29,8 +28,14 @@ pub struct BenchOptions {
     pub deploy: bool,
     /// Whether a reverted commit stays on the hosts.
     pub keep: bool,
-    /// Runs that the decision may cost at most, the baseline's among them.
-    pub runs: usize,
+    /// Runs that the decision may cost at most, the baseline's among them; the preset's number where it is not said.
+    pub runs: Option<usize>,
+    /// Time after which no further run is begun.
+    pub time: Option<Duration>,
+    /// How often a run that was disturbed is measured again by itself.
+    pub reruns: u8,
+    /// A commit to compare with in the place of the last accepted one; the ledger's baseline stays what it is then.
+    pub against: Option<Commit>,
     /// What the change must do.
     pub intent: Intent,
     /// How bold to be.
@@ -69,11 +74,26 @@ pub async fn bench(setting: &Setting, options: &BenchOptions) -> Result<Finished
         })
         .await?;
     take_hosts(&mut way, &mut session, options.wait).await?;
-    let result = decide(&mut way, &mut session, &plan, options, &ledger).await;
-    match result {
-        Ok(judged) => finish(way, session, options, &ledger, judged).await,
+    match conclude(&mut way, &mut session, &plan, options, &ledger, None).await {
+        Ok(finished) => Ok(finished),
         Err(failure) => Err(give_up(way, session, failure).await),
     }
+}
+
+/// Measures (unless there is a record already), decides, and finishes.
+///
+/// # Errors
+/// As [`bench`]; what is open is left in `way.open`.
+pub(super) async fn conclude(
+    way: &mut Way<'_>,
+    session: &mut Session,
+    plan: &preset::BenchPlan,
+    options: &BenchOptions,
+    ledger: &Ledger,
+    first: Option<RunRecord>,
+) -> Result<Finished, Failure> {
+    let decided = compare(way, session, plan, options, ledger, first).await?;
+    finish(way, session, options, ledger, decided).await
 }
 
 /// The ledger of the configuration.
@@ -112,97 +132,28 @@ async fn take_hosts(way: &mut Way<'_>, session: &mut Session, wait: Duration) ->
     .await
 }
 
-/// What was decided, and by which runs.
-struct Decided {
-    /// The run that the decision is about.
-    run: RunRecord,
-    baseline: Option<Entry>,
-    judged: Judged,
-    warnings: Vec<String>,
-}
-
-/// Measures until the gate has a verdict or the budget is spent.
-async fn decide(
-    way: &mut Way<'_>,
-    session: &mut Session,
-    plan: &BenchPlan,
-    options: &BenchOptions,
-    ledger: &Ledger,
-) -> Result<Decided, Failure> {
-    let mut candidate = measure(way, session, plan, options.deploy).await?;
-    let listing =
-        ledger.runs().map_err(|e| Failure::new(Exit::Failed, e.to_string(), "see `git log` of the ledger's branch"))?;
-    let baseline = crate::ledger::baseline_of(&listing.entries, &candidate.series.key, |_| true).cloned();
-    let question = judge::Question {
-        setting: way.setting,
-        entries: &listing.entries,
-        baseline: baseline.as_ref(),
-        intent: options.intent,
-        preset: options.preset,
-        budget: options.runs,
-    };
-    let mut today = vec![(Side::Candidate, candidate.clone())];
-    let mut warnings = std::mem::take(&mut way.warnings);
-    loop {
-        let judged = way.stage(Stage::Judge, async |_: &mut Way| {
-            let judged = judge::judge(&question, &today);
-            let outcome = judge::one_line(&judged);
-            Ok((judged, outcome))
-        });
-        let judged = judged.await?;
-        let (Some(side), None) = (judged.next, judged.verdict) else {
-            return Ok(Decided { run: candidate, baseline, judged, warnings });
-        };
-        let other = match (side, &baseline) {
-            (Side::Baseline, Some(entry)) => commit_of(&entry.run),
-            _ => commit_of(&candidate),
-        };
-        let last = today.last().map(|(side, _)| *side);
-        let mut next = Way::begin(way.setting, other)?;
-        session.look_again(way.setting, &next.commit.id.clone()).await?;
-        let result = measure(&mut next, session, plan, options.deploy && last != Some(side)).await;
-        warnings.append(&mut next.warnings);
-        way.open = std::mem::take(&mut next.open);
-        let record = result?;
-        // Each run is in the ledger before the next begins: a later failure must not lose it.
-        if side == Side::Candidate {
-            judge::append_part(ledger, &candidate, baseline.as_ref(), options, "measured again; see the later run")?;
-            candidate = record.clone();
-        } else {
-            judge::append_part(
-                ledger,
-                &record,
-                baseline.as_ref(),
-                options,
-                "the baseline, measured again for a comparison",
-            )?;
-        }
-        today.push((side, record));
-    }
-}
-
-fn commit_of(run: &RunRecord) -> Commit {
-    Commit { id: run.commit.clone(), subject: run.subject.clone(), branch: run.branch.clone(), uncommitted: false }
-}
-
 /// After a verdict: the ledger, the way back if there is one to go, the hosts given back, the report.
 async fn finish(
-    mut way: Way<'_>,
-    mut session: Session,
+    way: &mut Way<'_>,
+    session: &mut Session,
     options: &BenchOptions,
     ledger: &Ledger,
     decided: Decided,
 ) -> Result<Finished, Failure> {
-    let Decided { run, baseline, judged, mut warnings } = decided;
+    let Decided { run, baseline, judged, mut warnings, last } = decided;
     let verdict = judged.verdict.unwrap_or(Verdict::Inconclusive);
-    let decision = judge::append(ledger, &run, baseline.as_ref(), options, &judged)?;
+    // A comparison of two commits of somebody's choice decides nothing about what is accepted.
+    let decision = match &options.against {
+        None => judge::append(ledger, &run, baseline.as_ref(), options, &judged)?,
+        Some(commit) => judge::append_comparison(ledger, &run, commit, options, &judged)?,
+    };
     way.note(Stage::Judge, json!({"verdict": verdict, "recorded": true}))?;
     warnings.extend(judge::share(ledger));
     let mut hosts = Vec::new();
-    if options.deploy && verdict == Verdict::Revert && !options.keep {
+    if options.deploy && verdict == Verdict::Revert && !options.keep && options.against.is_none() {
         let result = way
             .stage(Stage::Rollback, async |way: &mut Way| {
-                let states = rollback::back(way, &mut session, baseline.as_ref().map(|entry| &entry.run)).await?;
+                let states = rollback::back(way, session, baseline.as_ref().map(|entry| &entry.run)).await?;
                 let outcome = states.join("; ");
                 Ok((states, outcome))
             })
@@ -212,11 +163,25 @@ async fn finish(
             Err(failure) => warnings.push(format!("ROLLBACK FAILED: {failure}")),
         }
     }
+    if options.deploy && verdict == Verdict::Accept && last == Side::Baseline && options.against.is_none() {
+        // The comparison ended with a run of the baseline: the accepted commit has to be put back.
+        let commit = commit_of(&run);
+        let result = way.stage(Stage::Deploy, async |way: &mut Way| {
+            rollback::put(way, session, commit).await?;
+            Ok(((), "the accepted commit is back".into()))
+        });
+        if let Err(failure) = result.await {
+            warnings.push(format!("THE ACCEPTED COMMIT IS NOT DEPLOYED: {failure}"));
+        }
+    }
     if hosts.is_empty() {
-        hosts = way.states(&session).await;
+        hosts = way.states(session).await;
     }
     let told = rollback::advice(verdict, options, baseline.as_ref().map(|entry| &entry.run));
     hosts.extend(told);
+    if options.deploy {
+        rollback::prune(way, session, baseline.as_ref().map(|entry| entry.run.commit.as_str())).await;
+    }
     way.stage(Stage::Release, async |_: &mut Way| {
         let left = session.give_back().await;
         let outcome = if left.is_empty() { "hosts are free".into() } else { left.join("; ") };
@@ -225,26 +190,38 @@ async fn finish(
     })
     .await?;
     warnings.append(&mut way.warnings);
-    let report = show::report(&way, run, baseline.map(|entry| entry.run), decision, judged, hosts, warnings);
+    let report = show::report(way, run, baseline.map(|entry| entry.run), decision, judged, hosts, warnings);
     way.stage(Stage::Report, async |way: &mut Way| {
         let path = show::write(way, &report)?;
         Ok(((), path))
     })
     .await?;
-    let exit = match verdict {
-        Verdict::Accept => Exit::Done,
-        Verdict::Revert => Exit::Revert,
-        Verdict::Inconclusive => Exit::Inconclusive,
-        Verdict::Invalid => Exit::Invalid,
-    };
+    let exit = exit_of(Some(verdict));
     Ok(Finished { report, exit })
 }
 
+/// The exit status of a verdict.
+pub(super) fn exit_of(verdict: Option<Verdict>) -> Exit {
+    match verdict {
+        Some(Verdict::Accept) => Exit::Done,
+        Some(Verdict::Revert) => Exit::Revert,
+        Some(Verdict::Inconclusive) | None => Exit::Inconclusive,
+        Some(Verdict::Invalid) => Exit::Invalid,
+    }
+}
+
 /// After a failure or an interruption: everything closed, the hosts given back, and what state each one is in.
-async fn give_up(mut way: Way<'_>, mut session: Session, mut failure: Failure) -> Failure {
+pub(super) async fn give_up(mut way: Way<'_>, mut session: Session, mut failure: Failure) -> Failure {
     let mut lines = way.close().await;
-    lines.extend(way.states(&session).await);
-    lines.extend(session.give_back().await);
+    // At the same time: each waits for a host that may not answer, and a workflow's runner kills us soon.
+    let held = session.lease.take();
+    let (states, left) = tokio::join!(way.states(&session), async {
+        match held {
+            Some(lease) => lease.release().await,
+            None => Vec::new(),
+        }
+    });
+    lines.extend(states.into_iter().chain(left));
     if !lines.is_empty() {
         failure.message = format!("{}\n  {}", failure.message, lines.join("\n  "));
     }

@@ -55,8 +55,9 @@ pub async fn check(setting: &Setting) -> Result<Vec<Finding>, Failure> {
         let units = deploy::unit_names(&setting.config, name);
         if !units.is_empty() {
             let states = deploy::unit_states(&site.host, &units).await;
-            findings.push(Finding::of(states, |states| {
-                let shown: Vec<_> = states.iter().map(|(unit, state)| format!("{unit} {}", state.active)).collect();
+            findings.push(Finding::of(states, |units| {
+                let shown: Vec<_> =
+                    units.states.iter().map(|(unit, state)| format!("{unit} {}", state.active)).collect();
                 format!("{name}: units {}", shown.join(", "))
             }));
         }
@@ -66,7 +67,7 @@ pub async fn check(setting: &Setting) -> Result<Vec<Finding>, Failure> {
         }
     }
     let site = session.only(setting, &setting.config.bench.on)?;
-    let cwd = setting.config.bench.dir.clone().unwrap_or_else(|| site.facts.state.clone());
+    let cwd = plan.dir.clone().unwrap_or_else(|| site.facts.state.clone());
     let looked = bench::look(&site.host, &plan.command, &cwd, &[], 0).await;
     findings.push(Finding::of(looked, |look| match look.sha256 {
         Some(sum) => format!("{}: the benchmarker is there (SHA-256 {})", site.host.name(), &sum[..12]),

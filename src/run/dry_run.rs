@@ -43,7 +43,7 @@ pub fn dry_run(setting: &Setting, options: &BenchOptions) -> Result<String, Fail
         on(&config.bench.on),
         plan.command,
         plan.limit.as_secs(),
-        plan.format
+        plan.format()
     ));
     config.collect.iter().for_each(|s| line(format!("collect   {}: {}: {}", on(&s.on), s.name, s.run)));
     line(format!(

@@ -1,14 +1,14 @@
 //! The stage judge: what the gate is asked, and what of its answer is recorded. `isugate judge --step` asks the same function.
 
-use super::{BenchOptions, Setting};
+use super::{BenchOptions, Setting, noise};
 use crate::{
-    config::shape::{Intent, Language, Preset},
+    config::shape::{self, CodesConfig, Intent, Language, Preset},
     exit::{Exit, Failure},
     ledger::{Decision, DecisionRecord, Entry, Ledger, RunRecord, SCHEMA_VERSION},
     report::CodeRow,
     result::{self, Outcome},
     verdict::{
-        RunFacts, Verdict,
+        Code, CodeDefault, CodePolicy, Lang, RunFacts, Verdict,
         correctness::{Effect, Rule},
         step::{self, Request},
     },
@@ -22,14 +22,14 @@ pub struct Question<'a> {
     pub setting: &'a Setting,
     /// All runs of the ledger.
     pub entries: &'a [Entry],
-    /// The last accepted run of the series.
-    pub baseline: Option<&'a Entry>,
+    /// The commit to compare with: the last accepted one of the series, usually.
+    pub baseline: Option<String>,
     /// What the change must do.
     pub intent: Intent,
     /// How bold to be.
     pub preset: Preset,
-    /// Runs that the decision may cost.
-    pub budget: usize,
+    /// Runs that the decision may cost; the preset's where it is not said.
+    pub budget: Option<usize>,
 }
 
 /// The gate's answer.
@@ -47,12 +47,6 @@ pub struct Judged {
     pub noise: Vec<String>,
 }
 
-impl Judged {
-    fn ends(verdict: Verdict, reason: String) -> Judged {
-        Judged { verdict: Some(verdict), reasons: vec![reason], ..Judged::default() }
-    }
-}
-
 /// Judges the runs of a comparison, in their time order. Integrity comes first and never looks at a score.
 pub fn judge(question: &Question<'_>, today: &[(Side, RunRecord)]) -> Judged {
     let Some((_, run)) = today.iter().rev().find(|(side, _)| *side == Side::Candidate) else {
@@ -63,27 +57,56 @@ pub fn judge(question: &Question<'_>, today: &[(Side, RunRecord)]) -> Judged {
     if let Some((_, spoiled)) = spoiled {
         return invalid(spoiled, ja);
     }
-    let proposed = question.setting.proposal.is_some();
-    let Some(baseline) = question.baseline else { return first(run, proposed, ja) };
-    if baseline.run.commit == run.commit {
-        return same_commit(run, &baseline.run, ja);
-    }
     let codes = &question.setting.config.verdict.codes;
     let request = Request {
         history: history(question, &run.series.key, today),
-        baseline: Some(baseline.run.commit.clone()),
+        baseline: question.baseline.clone(),
         candidate: run.commit.clone(),
         today: today.iter().map(|(_, run)| facts(run)).collect(),
-        preset: question.preset,
-        intent: question.intent,
-        budget_runs: Some(question.budget),
-        codes: codes.clone(),
+        preset: preset(question.preset),
+        intent: intent(question.intent),
+        budget_runs: question.budget,
+        codes: policy(codes),
         contest: Some(question.setting.config.contest.clone()),
-        language: question.setting.config.report.language,
+        lang: if ja { Lang::Ja } else { Lang::En },
+        run_seconds: Some(run.stages.values().sum()),
     };
     let answer = step::answer(&request);
     let rows = answer.codes.iter().map(|row| code_row(row, &run.bench.format, ja)).collect();
-    Judged { verdict: answer.verdict, next: answer.next, reasons: answer.reasons, codes: rows, noise: answer.noise }
+    Judged {
+        verdict: answer.verdict,
+        next: answer.next,
+        reasons: answer.reasons,
+        codes: rows,
+        noise: noise::sentences(&answer.state, ja),
+    }
+}
+
+fn intent(intent: Intent) -> crate::verdict::Intent {
+    match intent {
+        Intent::Gain => crate::verdict::Intent::Gain,
+        Intent::NoRegression => crate::verdict::Intent::NoRegression,
+    }
+}
+
+fn preset(preset: Preset) -> crate::verdict::Preset {
+    match preset {
+        Preset::Contest => crate::verdict::Preset::Contest,
+        Preset::Practice => crate::verdict::Preset::Practice,
+        Preset::Overnight => crate::verdict::Preset::Overnight,
+    }
+}
+
+fn policy(codes: &CodesConfig) -> CodePolicy {
+    let code = |code: &shape::Code| Code(code.0.clone());
+    CodePolicy {
+        deny: codes.deny.iter().map(code).collect(),
+        allow: codes.allow.iter().map(|(name, count)| (code(name), *count)).collect(),
+        default: match codes.default {
+            shape::CodeDefault::NoMoreThanBaseline => CodeDefault::NoMoreThanBaseline,
+            shape::CodeDefault::Ignore => CodeDefault::Ignore,
+        },
+    }
 }
 
 fn invalid(run: &RunRecord, ja: bool) -> Judged {
@@ -93,65 +116,14 @@ fn invalid(run: &RunRecord, ja: bool) -> Judged {
         (None, true) => vec!["no result".into()],
     };
     let says_nothing = match ja {
-        true => "この計測はコードについて何も示していません。もう一度計測してください",
-        false => "this run says nothing about the code; run it again",
+        true => "この計測はコードについて何も示していません。もう一度計測してください (--rerun 2 で自動)",
+        false => "this run says nothing about the code; run it again (--rerun 2 does so by itself)",
     };
     Judged {
         verdict: Some(Verdict::Invalid),
         reasons: reasons.into_iter().chain([says_nothing.into()]).collect(),
         ..Judged::default()
     }
-}
-
-fn first(run: &RunRecord, proposed: bool, ja: bool) -> Judged {
-    let score = crate::report::number::thousands(run.result.score.unwrap_or(0));
-    match (run.result.outcome, ja) {
-        (Outcome::Pass, false) if proposed => Judged::ends(
-            Verdict::Accept,
-            format!("the first run of this series passes with {score}: it is the baseline once it is merged"),
-        ),
-        (Outcome::Pass, true) if proposed => Judged::ends(
-            Verdict::Accept,
-            format!("この系列の最初の計測が {score} 点で合格: マージされると基準になります"),
-        ),
-        (Outcome::Pass, false) => Judged::ends(
-            Verdict::Accept,
-            format!("the first run of this series passes with {score}: it is the baseline now"),
-        ),
-        (Outcome::Pass, true) => {
-            Judged::ends(Verdict::Accept, format!("この系列の最初の計測が {score} 点で合格: これが基準になります"))
-        }
-        (_, false) => Judged::ends(Verdict::Revert, format!("fail ({})", reason(run))),
-        (_, true) => Judged::ends(Verdict::Revert, format!("不合格 ({})", reason(run))),
-    }
-}
-
-/// The accepted commit once more: there is nothing to take or to leave, but a failure of it is worth knowing.
-fn same_commit(run: &RunRecord, baseline: &RunRecord, ja: bool) -> Judged {
-    let number = |run: &RunRecord| crate::report::number::thousands(run.result.score.unwrap_or(0));
-    let (new, old) = (number(run), number(baseline));
-    match (run.result.outcome, ja) {
-        (Outcome::Pass, false) => Judged::ends(
-            Verdict::Accept,
-            format!("the accepted commit, measured again: {new}, before {old}; it tells how much scores scatter"),
-        ),
-        (Outcome::Pass, true) => Judged::ends(
-            Verdict::Accept,
-            format!("採用済みのコミットの再計測: {new} (前回 {old})。スコアのばらつきの記録になります"),
-        ),
-        (_, false) => Judged::ends(
-            Verdict::Inconclusive,
-            format!("the accepted commit fails now ({}): it fails at times, or the hosts have changed", reason(run)),
-        ),
-        (_, true) => Judged::ends(
-            Verdict::Inconclusive,
-            format!("採用済みのコミットが不合格 ({}): 時々失敗するか、ホストの状態が変わっています", reason(run)),
-        ),
-    }
-}
-
-fn reason(run: &RunRecord) -> &str {
-    run.result.reason.as_deref().unwrap_or("no reason given")
 }
 
 /// Earlier runs of the series that say something, each a deploy of its own.
@@ -203,11 +175,19 @@ fn code_row(row: &crate::verdict::correctness::CodeRow, format: &str, ja: bool) 
     }
 }
 
+/// Said when the time is up before the gate has decided.
+pub fn time_is_up(setting: &Setting) -> String {
+    match setting.config.report.language {
+        Language::En => "the time for this comparison is used up: inconclusive".into(),
+        Language::Ja => "この比較のための時間を使い切りました: 判定できません".into(),
+    }
+}
+
 /// The answer in one line.
 pub fn one_line(judged: &Judged) -> String {
     let first = judged.reasons.first().map(String::as_str).unwrap_or_default();
     match (judged.verdict, judged.next) {
-        (Some(verdict), _) => format!("{verdict}: {first}"),
+        (Some(verdict), _) => format!("{}: {first}", crate::ledger::verdict_word(verdict)),
         (None, Some(Side::Candidate)) => format!("not decided, the candidate again: {first}"),
         (None, Some(Side::Baseline)) => format!("not decided, the baseline again: {first}"),
         (None, None) => first.to_string(),
@@ -251,6 +231,27 @@ pub fn append(
 ) -> Result<DecisionRecord, Failure> {
     let verdict = judged.verdict.unwrap_or(Verdict::Inconclusive);
     let record = decision_record(run, baseline, options, verdict, judged.reasons.clone());
+    ledger.append(run, &record).map_err(broken)?;
+    Ok(record)
+}
+
+/// Records the last run of a comparison of two commits of somebody's choice: what came out, and no change of what is accepted.
+///
+/// # Errors
+/// The repository.
+pub fn append_comparison(
+    ledger: &Ledger,
+    run: &RunRecord,
+    against: &super::Commit,
+    options: &BenchOptions,
+    judged: &Judged,
+) -> Result<DecisionRecord, Failure> {
+    let verdict = judged.verdict.unwrap_or(Verdict::Inconclusive);
+    let word = crate::ledger::verdict_word(verdict);
+    let mut reasons = vec![format!("compared with {} {}: {word}", &against.id[..12], against.subject)];
+    reasons.extend(judged.reasons.iter().cloned());
+    let recorded = if verdict == Verdict::Invalid { Verdict::Invalid } else { Verdict::Inconclusive };
+    let record = decision_record(run, None, options, recorded, reasons);
     ledger.append(run, &record).map_err(broken)?;
     Ok(record)
 }

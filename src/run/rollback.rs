@@ -1,9 +1,9 @@
 //! The way back: the last accepted commit on all hosts, or what ran before the run where nothing was ever accepted.
 
-use super::{BenchOptions, Commit, Session, Way, session::gather};
+use super::{BenchOptions, Commit, Session, Way};
 use crate::{
     deploy::{self, Current},
-    exit::{Exit, Failure},
+    exit::{Exit, Failure, gather},
     ledger::RunRecord,
     report::Stage,
     verdict::Verdict,

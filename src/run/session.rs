@@ -1,13 +1,13 @@
 //! Connections to all hosts, what was found there, and the lease over them.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use futures::future::join_all;
 
 use super::Setting;
 use crate::{
     deploy::{self, Site},
-    exit::{Exit, Failure},
+    exit::{Exit, Failure, gather},
     host::Host,
     isutools::Client,
     lease::{Claim, Lease},
@@ -68,7 +68,7 @@ impl Session {
 
     /// Whether the commit's objects are on a host is known from the time of the connection; after shipping it has changed.
     pub async fn look_again(&mut self, setting: &Setting, commit: &str) -> Result<(), Failure> {
-        let looks = self.sites.iter().map(|site| deploy::inspect(&setting.config, site.host.clone(), Some(commit)));
+        let looks = self.sites.iter().map(|site| deploy::look(&setting.config, site.host.clone(), Some(commit)));
         self.sites = gather(join_all(looks).await)?;
         Ok(())
     }
@@ -85,26 +85,10 @@ impl Session {
     /// Gives the hosts back; says what could not be given back.
     pub async fn give_back(&mut self) -> Vec<String> {
         match self.lease.take() {
-            Some(lease) => tokio::time::timeout(Duration::from_secs(6), lease.release()).await.unwrap_or_default(),
+            Some(lease) => lease.release().await,
             None => Vec::new(),
         }
     }
-}
-
-/// One message for all failures: three hosts that are down should not take three tries to find out.
-pub(super) fn gather<T>(results: Vec<Result<T, Failure>>) -> Result<Vec<T>, Failure> {
-    let mut good = Vec::new();
-    let mut bad: Option<Failure> = None;
-    for result in results {
-        match (result, &mut bad) {
-            (Ok(value), _) => good.push(value),
-            (Err(failure), None) => bad = Some(failure),
-            (Err(failure), Some(first)) => {
-                first.message = format!("{}\n{failure}", std::mem::take(&mut first.message));
-            }
-        }
-    }
-    bad.map_or(Ok(good), Err)
 }
 
 pub(super) fn interrupted() -> Failure {

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use futures::future::join_all;
 use sha2::{Digest, Sha256};
 
-use super::{Session, Way, session::gather};
+use super::{Session, Way};
 use crate::{
     deploy::{self, Current, hex},
-    exit::Failure,
+    exit::{Failure, gather},
     host::Cmd,
     report::Stage,
 };
@@ -65,12 +65,14 @@ pub async fn deploy(way: &mut Way<'_>, session: &Session) -> Result<(), Failure>
 /// # Errors
 /// A unit that a host does not know, a host that is gone.
 pub async fn look_before(way: &mut Way<'_>, session: &Session) -> Result<(), Failure> {
-    for site in &session.sites {
-        let name = site.host.name();
-        let units = deploy::unit_names(&way.setting.config, name);
-        let states = deploy::unit_states(&site.host, &units).await?;
-        let record = way.hosts.entry(name.to_string()).or_default();
-        record.units = states;
+    let looks = session.sites.iter().map(|site| async {
+        let units = deploy::unit_names(&way.setting.config, site.host.name());
+        deploy::unit_states(&site.host, &units).await
+    });
+    let looked = gather(join_all(looks).await)?;
+    for (site, units) in session.sites.iter().zip(looked) {
+        let record = way.hosts.entry(site.host.name().to_string()).or_default();
+        record.units = units.states;
         if record.revision.is_none() {
             if let Current::Release(commit) = &site.facts.current {
                 record.revision = Some(commit.clone());

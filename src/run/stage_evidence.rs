@@ -71,7 +71,7 @@ pub async fn reset(way: &mut Way<'_>, session: &Session) -> Result<Vec<IsutoolsR
 /// Closes every open run with the result, or drops it when there is no result to save.
 ///
 /// # Errors
-/// Only the journal.
+/// The journal; [`Exit::Interrupted`], with the runs still open.
 pub async fn save(
     way: &mut Way<'_>,
     session: &Session,
@@ -85,6 +85,8 @@ pub async fn save(
         let open = std::mem::take(&mut way.open.isutools);
         let score = result.score.or(result.reported_score);
         let run = way.id.clone();
+        let cancel = way.setting.cancel.clone();
+        let cancel = &cancel;
         let one = |(client, id): &(Client, String)| {
             let (client, id) = (client.clone(), id.clone());
             let site = session.sites.iter().find(|site| site.host.name() == client.host());
@@ -93,13 +95,17 @@ pub async fn save(
                 if result.outcome == Outcome::Invalid {
                     return client.abort().await.map(|()| None);
                 }
-                match client.save(&dir, score, result.outcome == Outcome::Pass).await {
+                match client.save(&dir, score, result.outcome == Outcome::Pass, cancel).await {
                     Ok(saved) => Ok(Some(saved)),
                     Err(error) => rescue(&client, &id, error).await.map(Some),
                 }
             }
         };
         let results = join_all(open.iter().map(one)).await;
+        if results.iter().any(|result| matches!(result, Err(IsutoolsError::Interrupted))) {
+            way.open.isutools = open;
+            return Err(super::session::interrupted());
+        }
         let mut saved = Vec::new();
         let mut said = Vec::new();
         for ((client, id), result) in open.into_iter().zip(results) {

@@ -1,11 +1,20 @@
-//! The stage integrity: whether the run was disturbed. It does not look at the score.
+//! The stage integrity: whether the run was disturbed. Facts are gathered from the hosts; what they mean is `verdict::integrity`'s
+//! matter, and neither looks at the score.
 
-use super::{Session, Way};
+use futures::future::join_all;
+
+use super::{Session, Way, stage_bench::Benched};
 use crate::{
-    deploy,
+    config::shape::Language,
+    deploy::{self, Site},
     exit::Failure,
-    ledger::{IsutoolsRecord, UnitState},
+    ledger::{HostRecord, IsutoolsRecord, UnitState},
+    load::Sampler,
     report::Stage,
+    verdict::{
+        Lang,
+        integrity::{self, Facts, HashPair, HostFacts, Limits, UnitFacts, What, WindowFacts},
+    },
 };
 
 /// Compares the hosts after the benchmark with what was noted before it.
@@ -15,52 +24,55 @@ use crate::{
 pub async fn integrity(
     way: &mut Way<'_>,
     session: &Session,
-    mut violations: Vec<String>,
+    benched: &Benched,
     records: &[IsutoolsRecord],
 ) -> Result<Vec<String>, Failure> {
     way.stage(Stage::Integrity, async |way: &mut Way| {
-        if let Some(lost) = session.lease.as_ref().and_then(|lease| lease.lost()) {
-            violations.push(lost);
+        let mut violations = benched.violations.clone();
+        if let Some(lease) = &session.lease {
+            violations.extend(lease.confirm().await);
         }
-        let looks = session.sites.iter().map(|site| async {
-            let name = site.host.name();
-            let before = way.hosts.get(name).cloned().unwrap_or_default();
-            let mut found = Vec::new();
-            let units: Vec<_> = before.units.keys().cloned().collect();
-            match deploy::unit_states(&site.host, &units).await {
-                Ok(after) => {
-                    for (unit, was) in &before.units {
-                        found.extend(after.get(unit).and_then(|is| disturbed(unit, was, is)).map(|d| format!("{name}: {d}")));
-                    }
-                }
-                Err(failure) => found.push(format!("{name}: its units could not be looked at: {}", failure.message)),
-            }
-            if let Some(deployment) = way.deployment().filter(|_| site.deploys && !before.artifacts.is_empty()) {
-                match deploy::artifacts(&deployment, site).await {
-                    Ok(after) => {
-                        for (path, sum) in &before.artifacts {
-                            if after.get(path) != Some(sum) {
-                                found.push(format!("{name}: {path} is not what was built: it changed during the run"));
-                            }
-                        }
-                    }
-                    Err(failure) => found.push(format!("{name}: what was built could not be hashed again: {}", failure.message)),
-                }
-            }
-            found
+        let samplers = std::mem::take(&mut way.samplers);
+        let looks = session.sites.iter().map(|site| {
+            let sampler = samplers.iter().find(|(name, _)| name == site.host.name()).map(|(_, sampler)| sampler);
+            look(way, site, sampler, benched.began_ns)
         });
-        violations.extend(futures::future::join_all(looks).await.into_iter().flatten());
-        for record in records {
-            // isutools lives in the application's process: another run means that someone reset it, no run that it was restarted.
-            let restarted = record.problems.iter().any(|p| p.contains("run-not-active"));
-            if record.run_id.is_some() && restarted {
-                violations.push(format!(
-                    "{}: isutools no longer knows the run that was opened before the benchmark: the application was restarted \
-                     in the middle of it",
-                    record.host
-                ));
+        let mut facts = Facts::default();
+        for (host, trouble) in join_all(looks).await {
+            facts.hosts.push(host);
+            violations.extend(trouble);
+        }
+        facts.isutools = records
+            .iter()
+            .map(|record| WindowFacts {
+                host: record.host.clone(),
+                expected_id: record.run_id.clone(),
+                ..Default::default()
+            })
+            .collect();
+        join_all(samplers.into_iter().map(|(_, sampler)| sampler.stop())).await;
+        let lang = if way.setting.config.report.language == Language::Ja { Lang::Ja } else { Lang::En };
+        let set = &way.setting.config.verdict.integrity;
+        let usual = Limits::default();
+        let share = |percent: Option<u64>, usual: f64| percent.map_or(usual, |percent| percent as f64 / 100.0);
+        let limits = Limits {
+            foreign_cpu: share(set.foreign_cpu, usual.foreign_cpu),
+            steal: share(set.steal, usual.steal),
+            ..usual
+        };
+        for violation in integrity::check(&facts, &limits) {
+            let only_warns = match violation.what {
+                What::ForeignLoad { .. } => set.foreign_cpu.is_none(),
+                What::Steal { .. } => set.steal.is_none(),
+                _ => false,
+            };
+            match only_warns {
+                // The sentence ends with what it would mean if a limit were set.
+                true => way.warn(violation.say(lang).trim_end_matches(": invalid").to_string()),
+                false => violations.push(violation.say(lang)),
             }
         }
+        violations.extend(records.iter().filter_map(restarted));
         let outcome = match violations.len() {
             0 => "undisturbed".to_string(),
             n => format!("{n} violations: {}", violations.join("; ")),
@@ -70,36 +82,75 @@ pub async fn integrity(
     .await
 }
 
-fn disturbed(unit: &str, was: &UnitState, is: &UnitState) -> Option<String> {
-    if is.active != "active" {
-        return Some(format!("{unit} is {} after the benchmark", is.active));
-    }
-    if is.started_us != was.started_us || is.pid != was.pid || is.restarts != was.restarts {
-        let second = is.started_us.saturating_sub(was.started_us) as f64 / 1e6;
-        let by =
-            if is.restarts > was.restarts { "it crashed and systemd started it again" } else { "someone restarted it" };
-        return Some(format!("{unit} was restarted during the run, {second:.0} s after its last start: {by}"));
-    }
-    None
+/// isutools' run lives in the application's process: when it is gone, so was the process.
+fn restarted(record: &IsutoolsRecord) -> Option<String> {
+    let gone = record.run_id.is_some() && record.problems.iter().any(|problem| problem.contains("run-not-active"));
+    gone.then(|| {
+        format!(
+            "{}: isutools no longer knows the run that was opened before the benchmark: the application was restarted in the \
+             middle of it, or someone aborted the run",
+            record.host
+        )
+    })
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn unit(started_us: u64, restarts: u64, pid: u64) -> UnitState {
-        UnitState { active: "active".into(), started_us, restarts, pid }
+/// The facts of one host, and what could not be looked at.
+async fn look(way: &Way<'_>, site: &Site, sampler: Option<&Sampler>, began_ns: u64) -> (HostFacts, Vec<String>) {
+    let name = site.host.name();
+    let before = way.hosts.get(name).cloned().unwrap_or_default();
+    let mut facts = HostFacts { host: name.into(), ..Default::default() };
+    let mut trouble = Vec::new();
+    let samples = async {
+        match sampler {
+            Some(sampler) => sampler.samples(began_ns).await.unwrap_or_default(),
+            None => Vec::new(),
+        }
+    };
+    let (units, hashes, load) = tokio::join!(units(way, site, &before), hashes(way, site, &before), samples);
+    match units {
+        Ok(units) => facts.units = units,
+        Err(failure) => trouble.push(format!("{name}: its units could not be looked at: {}", failure.message)),
     }
-
-    #[test]
-    fn a_restart_shows_with_its_second_and_who_did_it() {
-        let was = unit(1_000_000, 0, 10);
-        assert_eq!(disturbed("app", &was, &was), None);
-        let someone = disturbed("app", &was, &unit(43_000_000, 0, 11)).unwrap();
-        assert!(someone.contains("42 s") && someone.contains("someone"), "{someone}");
-        let crash = disturbed("app", &was, &unit(43_000_000, 1, 11)).unwrap();
-        assert!(crash.contains("crashed"), "{crash}");
-        let down = UnitState { active: "failed".into(), ..was.clone() };
-        assert!(disturbed("app", &was, &down).unwrap().contains("failed"));
+    match hashes {
+        Ok(hashes) => facts.deployed = hashes,
+        Err(failure) => trouble.push(format!("{name}: what was built could not be hashed again: {}", failure.message)),
     }
+    facts.load = load;
+    (facts, trouble)
+}
+
+async fn hashes(way: &Way<'_>, site: &Site, before: &HostRecord) -> Result<Vec<HashPair>, Failure> {
+    let Some(deployment) = way.deployment().filter(|_| site.deploys && !before.artifacts.is_empty()) else {
+        return Ok(Vec::new());
+    };
+    let after = deploy::artifacts(&deployment, site).await?;
+    let pair = |(path, sum): (&String, &String)| HashPair {
+        name: path.clone(),
+        before: sum.clone(),
+        after: after.get(path).cloned(),
+    };
+    Ok(before.artifacts.iter().map(pair).collect())
+}
+
+async fn units(way: &Way<'_>, site: &Site, before: &HostRecord) -> Result<Vec<UnitFacts>, Failure> {
+    let names: Vec<_> = before.units.keys().cloned().collect();
+    let after = deploy::unit_states(&site.host, &names).await?;
+    // Seconds into the benchmark, from how long ago it was by the host's own clock: no two machines' clocks are compared.
+    let second = |unit: &str| {
+        let age = after.ages.get(unit)?;
+        Some(way.bench_began?.elapsed().as_secs_f64() - age.as_secs_f64())
+    };
+    let facts = |(unit, was): (&String, &UnitState)| {
+        let is = after.states.get(unit).filter(|is| is.active == "active");
+        let started_after = is.map(|_| second(unit).unwrap_or(0.0));
+        let same = is.is_some_and(|is| is.started_us == was.started_us && is.pid == was.pid);
+        UnitFacts {
+            unit: unit.clone(),
+            started_before: if same { started_after } else { Some(f64::NEG_INFINITY) },
+            started_after,
+            restarts_before: Some(was.restarts),
+            restarts_after: is.map(|is| is.restarts),
+        }
+    };
+    Ok(before.units.iter().map(facts).collect())
 }

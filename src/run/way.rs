@@ -17,6 +17,7 @@ use crate::{
     host::{Host, job::Job},
     isutools::Client,
     ledger::{HostRecord, RunId},
+    load::Sampler,
     report::{Event, Stage},
 };
 
@@ -37,8 +38,12 @@ pub struct Way<'s> {
     pub seconds: BTreeMap<String, f64>,
     /// What is known of the hosts so far.
     pub hosts: BTreeMap<String, HostRecord>,
+    /// What samples the hosts' load.
+    pub samplers: Vec<(String, Sampler)>,
     /// What was noticed.
     pub warnings: Vec<String>,
+    /// When the benchmarker was started, by this machine's clock.
+    pub bench_began: Option<Instant>,
     /// What is open on the hosts.
     pub open: Open,
 }
@@ -72,12 +77,33 @@ impl<'s> Way<'s> {
         ignore_ourselves(setting).map_err(disk)?;
         let mut journal = Journal::open(&directory)?;
         journal.write(Stage::Plan, Phase::Done, json!({"run": id.as_str(), "commit": commit.id}))?;
+        Ok(Way::new(setting, id, directory, commit, began, journal))
+    }
+
+    /// Goes on with a run that an isugate which is gone has begun.
+    ///
+    /// # Errors
+    /// An id that is none, the disk.
+    pub fn again(setting: &'s Setting, id: &str, directory: PathBuf, commit: Commit) -> Result<Way<'s>, Failure> {
+        let id: RunId = id.parse().map_err(Failure::from)?;
+        let journal = Journal::open(&directory)?;
+        Ok(Way::new(setting, id, directory, commit, jiff::Timestamp::now(), journal))
+    }
+
+    fn new(
+        setting: &'s Setting,
+        id: RunId,
+        directory: PathBuf,
+        commit: Commit,
+        began: jiff::Timestamp,
+        journal: Journal,
+    ) -> Way<'s> {
         setting.events.emit(Event::RunBegan {
             id: id.as_str().into(),
             commit: commit.id.clone(),
             subject: commit.subject.clone(),
         });
-        Ok(Way {
+        Way {
             setting,
             id,
             directory,
@@ -86,9 +112,11 @@ impl<'s> Way<'s> {
             journal,
             seconds: BTreeMap::new(),
             hosts: BTreeMap::new(),
+            samplers: Vec::new(),
             warnings: Vec::new(),
+            bench_began: None,
             open: Open::default(),
-        })
+        }
     }
 
     /// Does one stage: journalled before and after, told to whoever looks. The outcome is one line for a person.
@@ -149,7 +177,7 @@ impl<'s> Way<'s> {
     /// not be closed. A workflow runner kills us 7.5 s after its first signal, so each thing gets little time, all at once.
     pub async fn close(&mut self) -> Vec<String> {
         let open = std::mem::take(&mut self.open);
-        let limit = Duration::from_secs(4);
+        let limit = Duration::from_millis(3500);
         let bench = async {
             let (host, job) = open.bench?;
             match tokio::time::timeout(limit, job.stop(&host, Duration::from_secs(2))).await {
@@ -163,7 +191,13 @@ impl<'s> Way<'s> {
                 _ => Some(format!("{}: isutools' {run} could not be aborted; the next reset ends it", client.host())),
             }
         };
-        let (bench, aborts) = tokio::join!(bench, futures::future::join_all(open.isutools.into_iter().map(abort)));
+        let samplers = std::mem::take(&mut self.samplers);
+        let stop = |(_, sampler): (String, Sampler)| tokio::time::timeout(limit, sampler.stop());
+        let (bench, aborts, _) = tokio::join!(
+            bench,
+            futures::future::join_all(open.isutools.into_iter().map(abort)),
+            futures::future::join_all(samplers.into_iter().map(stop)),
+        );
         self.open.activation = open.activation;
         bench.into_iter().chain(aborts.into_iter().flatten()).collect()
     }
@@ -175,7 +209,7 @@ impl<'s> Way<'s> {
             async move {
                 let limit = Duration::from_secs(3);
                 let looked =
-                    tokio::time::timeout(limit, crate::deploy::inspect(&self.setting.config, host.clone(), None)).await;
+                    tokio::time::timeout(limit, crate::deploy::look(&self.setting.config, host.clone(), None)).await;
                 match looked {
                     Ok(Ok(site)) => format!("{}: {}", host.name(), site.facts.current),
                     _ => format!("{}: UNKNOWN, it does not answer", host.name()),

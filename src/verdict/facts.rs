@@ -18,17 +18,6 @@ pub enum Verdict {
     Invalid,
 }
 
-impl std::fmt::Display for Verdict {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(match self {
-            Verdict::Accept => "accept",
-            Verdict::Revert => "revert",
-            Verdict::Inconclusive => "inconclusive",
-            Verdict::Invalid => "invalid",
-        })
-    }
-}
-
 /// What the change is meant to do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

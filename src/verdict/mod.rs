@@ -1,8 +1,26 @@
-//! Verdict (first version).
+//! The gate: integrity, correctness, noise, the sequential test, and the simulation that says how often it errs.
+//!
+//! Everything here is pure: no I/O, no clock, no randomness that is not passed in.
+
 mod binomial;
 pub mod code_names;
 pub mod correctness;
 pub mod facts;
+pub mod gate;
+pub mod integrity;
+mod integrity_words;
+pub mod lines;
+pub(crate) mod model;
+pub mod noise;
 pub mod policy;
+pub mod replay;
+pub mod sequential;
+pub mod simulate;
+pub mod state;
 pub mod step;
-pub use facts::*;
+pub mod words;
+
+pub use binomial::unseen_failure_bound;
+pub use facts::{Intent, Lang, Preset, RunFacts, Side, Verdict};
+pub use gate::Gate;
+pub use policy::{Code, CodeDefault, CodePolicy};

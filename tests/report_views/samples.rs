@@ -7,7 +7,7 @@ use isugate::{
     isutools::{HttpRow, SqlRow, Summary},
     ledger::{BenchRecord, Decision, EvidenceFile, IsutoolsRecord, RunRecord, Series},
     report::{CodeRow, Report},
-    result::{Outcome, Parsed},
+    result::Parsed,
     verdict::Verdict,
 };
 
@@ -57,17 +57,11 @@ fn run(id: &str, commit: &str, subject: &str, score: i64, codes: &[(&str, u64)])
             seconds: 72.4,
             ..BenchRecord::default()
         },
-        result: Parsed {
-            outcome: Outcome::Pass,
-            reported_pass: Some(true),
-            reported_score: Some(score),
-            score: Some(score),
-            codes: Some(codes.iter().map(|(code, count)| ((*code).into(), *count)).collect()),
-            reason: None,
-            error: None,
-            warnings: vec![],
-            messages: vec![],
-        },
+        result: parsed(serde_json::json!({
+            "outcome": "pass", "reported_pass": true, "reported_score": score, "score": score,
+            "codes": codes.iter().map(|(code, count)| ((*code).to_string(), *count)).collect::<std::collections::BTreeMap<_, _>>(),
+            "reason": null, "error": null, "warnings": [], "messages": [],
+        })),
         isutools: vec![],
         evidence: vec![
             EvidenceFile { path: "stdout.log".into(), size: 48_213, sha256: "ab12cd34".repeat(8) },
@@ -200,7 +194,8 @@ pub fn revert_by_codes() -> Report {
 
 pub fn inconclusive() -> Report {
     let mut report = accept();
-    report.run.result = Parsed { score: Some(546_855), reported_score: Some(546_855), ..report.run.result };
+    report.run.result.score = Some(546_855);
+    report.run.result.reported_score = Some(546_855);
     report.run.isutools[0].summary = None;
     report.run.isutools[0].problems =
         vec!["the snapshot: /save answered 409 run-not-active; the run goes on without".into()];
@@ -227,20 +222,12 @@ pub fn invalid_by_restart() -> Report {
 
 pub fn unreadable() -> Report {
     let mut report = accept();
-    report.run.result = Parsed {
-        outcome: Outcome::Invalid,
-        reported_pass: None,
-        reported_score: None,
-        score: None,
-        codes: None,
-        reason: Some("signal: broken pipe".into()),
-        error: Some(isugate::result::ReadError {
-            kind: "torn".into(),
-            message: "stdout.log ends in the middle of line 412".into(),
-        }),
-        warnings: vec!["exit status 0 and no result".into()],
-        messages: vec![],
-    };
+    report.run.result = parsed(serde_json::json!({
+        "outcome": "invalid", "reported_pass": null, "reported_score": null, "score": null, "codes": null,
+        "reason": "signal: broken pipe",
+        "error": { "kind": "truncated", "message": "stdout.log ends in the middle of line 412" },
+        "warnings": ["exit status 0 and no result"], "messages": [],
+    }));
     report.codes = vec![];
     report.output_tail = (1..=40).map(|n| format!("line {n}\n")).collect::<String>() + "score=6377";
     report.decisions = vec![decision(Verdict::Invalid, &["There is no whole result."])];
@@ -322,4 +309,9 @@ pub fn japanese() -> Report {
     ];
     report.codes[0].name = Some("近くの椅子の一覧が正しくない".into());
     report
+}
+
+/// A result as a reader would give it; only readers can build one.
+fn parsed(json: serde_json::Value) -> Parsed {
+    serde_json::from_value(json).unwrap()
 }

@@ -11,7 +11,7 @@ use anyhow::{Context, Result, bail, ensure};
 use std::fs::{self, File};
 use std::io::Read;
 use std::net::{TcpListener, TcpStream};
-use std::os::unix::fs::chown;
+use std::os::unix::fs::{MetadataExt, chown};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -35,6 +35,9 @@ pub struct Options {
     pub env: Vec<(String, String)>,
     /// More lines for `sshd_config`.
     pub extra: String,
+    /// A directory that the server's sessions see in the place of their user's `home/site`, so that several servers on one
+    /// machine can have the same path each with its own files. Needs root.
+    pub site: Option<PathBuf>,
 }
 
 impl Options {
@@ -47,6 +50,7 @@ impl Options {
             current_user: false,
             env: Vec::new(),
             extra: String::new(),
+            site: None,
         }
     }
 }
@@ -58,6 +62,7 @@ pub struct Sshd {
     address: String,
     port: u16,
     home: PathBuf,
+    site: Option<PathBuf>,
     daemon: Mutex<Option<Child>>,
     // Last: the daemon's child is waited for after the scope has killed it.
     scope: Scope,
@@ -92,7 +97,16 @@ impl Sshd {
         let client_key = ssh::new_key(&dir.join("id"))?;
         fs::write(dir.join("authorized_keys"), format!("{client_key}\n")).context("cannot write authorized_keys")?;
         let access = Access::new(&scope, &options.alias, &user);
-        let mut sshd = Self { access, address, port: 0, home, daemon: Mutex::new(None), scope };
+        if options.site.is_some() {
+            ensure!(process::is_root(), "a site of a server's own needs root; run the tests as root");
+            let own = home.join("site");
+            let owner = fs::metadata(&home).context("the home is gone")?;
+            fs::create_dir(&own).with_context(|| format!("cannot make {}", own.display()))?;
+            chown(&own, Some(owner.uid()), Some(owner.gid()))
+                .with_context(|| format!("cannot give {} away", own.display()))?;
+        }
+        let site = options.site.clone();
+        let mut sshd = Self { access, address, port: 0, home, site, daemon: Mutex::new(None), scope };
 
         // A port that was free a moment ago may be taken by the time sshd binds it.
         let mut last = None;
@@ -254,7 +268,17 @@ impl Sshd {
         ensure!(daemon.is_none(), "sshd runs already");
         let log = File::options().create(true).append(true).open(self.log()).context("cannot write sshd.log")?;
         // sshd executes itself anew for each connection and wants its full path for that.
-        let mut command = Command::new(process::program("sshd")?);
+        let program = process::program("sshd")?;
+        let mut command = match &self.site {
+            None => Command::new(program),
+            Some(site) => {
+                let mut command = Command::new(process::program("unshare")?);
+                command.args(["-m", "--propagation", "private", "sh", "-c"]);
+                command.arg(r#"mount --bind "$0" "$1" && shift && exec "$@""#);
+                command.args([&self.home.join("site"), site, &program]);
+                command
+            }
+        };
         command.arg("-D").arg("-e").arg("-f").arg(self.scope.dir().join("sshd_config"));
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(log).process_group(0);
         self.scope.mark(&mut command);

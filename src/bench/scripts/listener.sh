@@ -1,5 +1,5 @@
 # Who listens on TCP ports. Arguments: the benchmarker's process group, then the ports. Prints for each port: own, other
-# (with the process) or none.
+# (with the process) or none. Runs beside the benchmark: few processes, whatever the number of open files.
 set -u
 group=$1
 shift
@@ -8,19 +8,16 @@ for port in "$@"; do
   inodes=$(cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | awk -v p=":$hex" '$4 == "0A" && $2 ~ p "$" { print $10 }')
   if [ -z "$inodes" ]; then printf '%s none\n' "$port"; continue; fi
   owner=other who='a process of another user'
-  for fd in /proc/[0-9]*/fd/*; do
-    link=$(readlink -- "$fd" 2>/dev/null) || continue
-    for inode in $inodes; do
-      if [ "$link" = "socket:[$inode]" ]; then
-        pid=${fd#/proc/} pid=${pid%%/*}
-        stat=$(cat "/proc/$pid/stat" 2>/dev/null)
-        # shellcheck disable=SC2086 # fields are meant
-        set -- "$@" && fields=(${stat##*) })
-        who="process $pid ($(cat "/proc/$pid/comm" 2>/dev/null))"
-        [ "${fields[2]:-}" = "$group" ] && owner=own
-        break 2
-      fi
-    done
+  for inode in $inodes; do
+    while IFS= read -r fd; do
+      pid=${fd#/proc/} pid=${pid%%/*}
+      read -r stat 2>/dev/null <"/proc/$pid/stat" || continue
+      # shellcheck disable=SC2206 # fields are meant
+      fields=(${stat##*) })
+      read -r name 2>/dev/null <"/proc/$pid/comm" || name=
+      who="process $pid ($name)"
+      [ "${fields[2]:-}" = "$group" ] && owner=own && break 2
+    done < <(find /proc/[0-9]*/fd -maxdepth 1 -lname "socket:\[$inode\]" 2>/dev/null)
   done
   printf '%s %s %s\n' "$port" "$owner" "$who"
 done

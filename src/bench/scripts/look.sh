@@ -17,6 +17,10 @@ if [ -n "$program" ]; then
   if path=$(command -v -- "$program" 2>/dev/null) && [ -n "$path" ]; then
     [ -f "$path" ] && printf 'sha256 %s\n' "$(sha256sum -- "$path" | cut -d' ' -f1)"
   else
+    # Without the right to execute it is there all the same.
+    case $program in
+      */*) [ -e "$program" ] && printf 'unexecutable %s\n' "$program" ;;
+    esac
     printf 'missing %s\n' "$program"
   fi
 fi

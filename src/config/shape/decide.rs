@@ -15,6 +15,23 @@ pub struct VerdictConfig {
     pub preset: Preset,
     /// What to make of error codes.
     pub codes: CodesConfig,
+    /// What spoils a run.
+    pub integrity: IntegrityConfig,
+}
+
+/// What spoils a run, beside what always does: a restart, a changed file, a lost lease, a result that is not whole.
+#[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct IntegrityConfig {
+    /// Percent of a host's CPU that processes of nobody's may take on average. Above it the run is invalid; where it is not
+    /// set, more than 10 is a warning.
+    pub foreign_cpu: Option<u64>,
+    /// Percent of a host's CPU that the hypervisor may take on average. Above it the run is invalid; where it is not set,
+    /// more than 5 is a warning.
+    pub steal: Option<u64>,
+    /// Names of processes that belong to the application, beside its units, what runs from `deploy.dir`, and the usual databases,
+    /// proxies and caches.
+    pub own: Vec<String>,
 }
 
 /// What a change must do to be accepted.

@@ -75,7 +75,8 @@ if [ -n "$single" ]; then
 else
   (cd -- "$source" && find . \( -type f -o -type l \) -print0) | sed -z 's,^\./,,' | sort -z >"$undo/wanted"
 fi
-trap 'restore' ERR
+# A trap on ERR would not see what fails inside a function.
+trap restore EXIT
 changed=0
 while IFS= read -r -d '' path; do
   at=$(place "$path")
@@ -102,12 +103,11 @@ laid | while IFS= read -r -d '' path; do
   fi
 done
 cp -- "$undo/wanted" "$store/laid"
-trap - ERR
 if [ -n "$check" ] && ! said=$(bash -c "$check" 2>&1); then
-  restore
   printf '%s\n' "$said" >&2
   exit 9
 fi
+trap - EXIT
 # Older runs' backups are of no more use.
 find "$store/runs" -mindepth 1 -maxdepth 1 ! -name "$run" -exec rm -rf -- {} +
 printf 'changed %s\n' "$changed"

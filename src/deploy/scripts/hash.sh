@@ -1,6 +1,6 @@
 # SHA-256 of what the build made in a release. Arguments: where isugate keeps its files, the commit, how many files are
 # listed one by one, then the paths to hash (none: everything that the commit does not hold).
-set -eu
+set -eu -o pipefail
 state=$1 commit=$2 most=$3
 shift 3
 release=$state/releases/$commit

@@ -3,19 +3,20 @@
 set -u
 cd -- "$1" 2>/dev/null || { echo "state absent"; exit 0; }
 out=$2 err=$3 rounds=$4 pause=$5 most=$6
-# A process that has ended but was not reaped has not gone on.
-alive() {
-  local stat
-  stat=$(cat "/proc/$1/stat" 2>/dev/null) || return 1
-  stat=${stat##*) }
-  [ "${stat%% *}" != Z ]
+# A process that has ended but was not reaped has not gone on. After a restart of the host another one may have its number;
+# that one has another start time (field 22 of stat).
+alive() { # pid, start time
+  local stat fields
+  { stat=$(<"/proc/$1/stat"); } 2>/dev/null || return 1
+  read -r -a fields <<<"${stat##*) }"
+  [ "${fields[0]}" != Z ] && [ "${fields[19]}" = "$2" ]
 }
 state=running
 for ((i = 0; ; i++)); do
   if [ -e exit ]; then state=ended; break; fi
   if [ -e pid ]; then
-    read -r supervisor _ <pid
-    if ! alive "$supervisor"; then
+    read -r supervisor _ _ _ since <pid
+    if ! alive "$supervisor" "$since"; then
       [ -e exit ] && state=ended || state=lost
       break
     fi

@@ -5,14 +5,25 @@ dir=$1 limit=$2 grace=$3 cwd=$4 report=$5 line=$6
 shift 6
 trap '' HUP INT
 began=$(date +%s%N)
+# The start time of a process (field 22 of stat) tells it from a later one with the same number.
+start_time() {
+  local stat fields
+  { stat=$(<"/proc/$1/stat"); } 2>/dev/null || { echo 0; return; }
+  read -r -a fields <<<"${stat##*) }"
+  echo "${fields[19]}"
+}
+since=$(start_time "$$")
+# Its place on the disk is taken now: what runs may fill the disk, and how it ended must be said all the same.
+printf '%160s\n' '' >"$dir/exit.tmp"
 finish() { # code, timed out
-  printf 'code %s\ntimed_out %s\nbegan %s\nended %s\n' "$1" "$2" "$began" "$(date +%s%N)" >"$dir/exit.tmp"
-  mv -f -- "$dir/exit.tmp" "$dir/exit"
+  local text
+  text=$(printf 'code %s\ntimed_out %s\nbegan %s\nended %s' "$1" "$2" "$began" "$(date +%s%N)")
+  printf '%s\npad %*s\n' "$text" "$((155 - ${#text}))" '' 1<>"$dir/exit.tmp" && mv -f -- "$dir/exit.tmp" "$dir/exit"
 }
 : >"$dir/stdout"
 : >"$dir/stderr"
 if ! cd -- "$cwd" 2>>"$dir/stderr"; then
-  printf '%s 0 0 %s\n' "$$" "$began" >"$dir/pid"
+  printf '%s 0 0 %s %s\n' "$$" "$began" "$since" >"$dir/pid"
   finish 126 0
   exit
 fi
@@ -20,13 +31,10 @@ if [ "$report" = 1 ]; then
   exec 9>"$dir/report_fd"
   export ISUXBENCH_REPORT_FD=9
 fi
-env -- "$@" bash -c "$line" </dev/null >>"$dir/stdout" 2>>"$dir/stderr" &
+env -- ISUGATE_JOB=1 "$@" bash -c "$line" </dev/null >>"$dir/stdout" 2>>"$dir/stderr" &
 pid=$!
 if [ "$report" = 1 ]; then exec 9>&-; fi
-# The start time of the process (field 22 of stat) tells it from a later one with the same number.
-stat=$(cat "/proc/$pid/stat" 2>/dev/null)
-set -- ${stat##*) }
-printf '%s %s %s %s\n' "$$" "$pid" "${20:-0}" "$began" >"$dir/pid.tmp"
+printf '%s %s %s %s %s\n' "$$" "$pid" "$(start_time "$pid")" "$began" "$since" >"$dir/pid.tmp"
 mv -f -- "$dir/pid.tmp" "$dir/pid"
 (
   sleep "$limit"

@@ -1,5 +1,7 @@
 //! The fields of ISUCON14's records: the result line, and the code in an error's text.
 
+use memchr::memmem::Finder;
+
 use crate::result::error::ErrorKind;
 use crate::result::outcome::Invalid;
 use crate::result::slog::{self, Level};
@@ -43,7 +45,9 @@ impl ResultLine {
         let pass = match pass.as_ref() {
             "true" => true,
             "false" => false,
-            _ => return Err(Invalid::new(ErrorKind::WrongType, "`pass` in the result line is neither true nor false")),
+            _ => {
+                return Err(Invalid::new(ErrorKind::WrongType, "`pass` in the result line is neither true nor false"));
+            }
         };
         let score = integer("スコア", score)?;
         let entries = entries(map)?;
@@ -117,14 +121,28 @@ fn counts(entries: &[(&str, &str)]) -> Result<Vec<(u64, u64)>, Invalid> {
     Ok(codes)
 }
 
-/// The first `(CODE=n)` of an error's text: the one that is counted.
-pub(super) fn code_of(rest: &[u8]) -> Option<u64> {
-    let at = memchr::memmem::find(rest, b"(CODE=")? + b"(CODE=".len();
-    let digits = rest[at..].iter().take(6).take_while(|b| b.is_ascii_digit()).count();
-    if digits == 0 || rest.get(at + digits) != Some(&b')') {
-        return None;
+/// Finds the first `(CODE=n)` of an error's text: the one that is counted.
+pub(super) struct CodeFinder(Finder<'static>);
+
+impl CodeFinder {
+    const MARK: &'static [u8] = b"(CODE=";
+
+    pub(super) fn new() -> Self {
+        Self(Finder::new(Self::MARK))
     }
-    std::str::from_utf8(&rest[at..at + digits]).ok()?.parse().ok()
+
+    pub(super) fn code_of(&self, rest: &[u8]) -> Option<usize> {
+        let digits = &rest[self.0.find(rest)? + Self::MARK.len()..];
+        let (mut code, mut length) = (0usize, 0usize);
+        for byte in digits.iter().take(4) {
+            match byte {
+                b'0'..=b'9' => (code, length) = (code * 10 + usize::from(byte - b'0'), length + 1),
+                b')' if length > 0 => return Some(code),
+                _ => return None,
+            }
+        }
+        None
+    }
 }
 
 /// The text of an error's record for a person: its message, and its `error` if it has one.
@@ -188,8 +206,10 @@ mod tests {
 
     #[test]
     fn the_outermost_code_counts() {
-        assert_eq!(code_of("msg=\"a (CODE=17): b (CODE=3): c\"".as_bytes()), Some(17));
-        assert_eq!(code_of(b"msg=x"), None);
-        assert_eq!(code_of(b"msg=(CODE=x)"), None);
+        let code_of = |rest: &[u8]| CodeFinder::new().code_of(rest);
+        assert_eq!(code_of(b"msg=\"a (CODE=17): b (CODE=3): c\""), Some(17));
+        for none in [&b"msg=x"[..], b"msg=(CODE=x)", b"msg=(CODE=)", b"msg=(CODE=1", b"msg=(CODE=12345)"] {
+            assert_eq!(code_of(none), None);
+        }
     }
 }
