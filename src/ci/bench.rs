@@ -67,12 +67,7 @@ impl FailOn {
 ///
 /// # Errors
 /// What kept it from a verdict.
-pub async fn run(
-    setting: &Setting,
-    context: &Context,
-    client: Option<Client>,
-    asked: &Asked,
-) -> Result<Exit, Failure> {
+pub async fn run(setting: &Setting, context: &Context, client: Option<Client>, asked: &Asked) -> Result<Exit, Failure> {
     let refused = |reason: guard::Refusal| {
         page::write_refusal(&reason.to_string());
         Failure { exit: Exit::Usage, message: reason.to_string(), next: None }
@@ -141,7 +136,8 @@ async fn bench(
         preset: setting.config.verdict.preset,
         wait: asked.wait,
     };
-    let news = News { setting, context, teller, check: check.as_ref(), target: &target, began: &began, ended: false.into() };
+    let news =
+        News { setting, context, teller, check: check.as_ref(), target: &target, began: &began, ended: false.into() };
     let stop = CancellationToken::new();
     let running = async {
         let result = run::bench(&own, &options).await;
@@ -259,7 +255,9 @@ impl News<'_> {
             match interrupted {
                 false => self.teller.comment(number, body, true).await,
                 // Little time is left; the check has the news.
-                true => drop(tokio::time::timeout(Duration::from_secs(1), self.teller.comment(number, body, true)).await),
+                true => {
+                    drop(tokio::time::timeout(Duration::from_secs(1), self.teller.comment(number, body, true)).await)
+                }
             }
         }
         failure

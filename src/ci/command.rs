@@ -7,8 +7,9 @@ use crate::{
     config::shape::Intent,
     exit::{Exit, Failure},
     github::{
-        Client, Context, Need, comment as sticky,
+        Client, Context, Need,
         commands::{self, Command},
+        comment as sticky,
         comment::Body,
         event::Comment,
     },
@@ -42,7 +43,11 @@ pub(super) async fn run(
     }
     let Some(client) = teller.client() else {
         let next = "give the action `github-token: ${{ github.token }}`";
-        return Err(Failure::new(Exit::Usage, "a slash command needs a token: who may give it is asked from GitHub", next));
+        return Err(Failure::new(
+            Exit::Usage,
+            "a slash command needs a token: who may give it is asked from GitHub",
+            next,
+        ));
     };
     match commands::may_write(client, &comment.author).await {
         Ok(true) => {}
@@ -50,7 +55,11 @@ pub(super) async fn run(
             react(teller, client, comment, "-1").await;
             let who = text::terminal_line(&comment.author);
             let next = "somebody with write access gives the command";
-            return Err(Failure::new(Exit::Usage, format!("{who} has no write access to {}", context.repository), next));
+            return Err(Failure::new(
+                Exit::Usage,
+                format!("{who} has no write access to {}", context.repository),
+                next,
+            ));
         }
         Err(error) => return Err(Failure { exit: Exit::Failed, message: error.to_string(), next: None }),
     }
@@ -85,9 +94,11 @@ async fn act(
     let by = &comment.author;
     match command {
         Command::Bench { runs, intent } => {
-            let head = target::head_of(client, comment.number)
-                .await
-                .map_err(|message| Failure { exit: Exit::Failed, message, next: None })?;
+            let head = target::head_of(client, comment.number).await.map_err(|message| Failure {
+                exit: Exit::Failed,
+                message,
+                next: None,
+            })?;
             start(context, client, comment.number, &head, runs, intent).await?;
             Ok(format!("{by} started a benchmark of {}", &head[..12]))
         }
@@ -145,12 +156,17 @@ async fn decide(
     let head = target::head_of(client, comment.number).await.map_err(failed)?;
     let listing = ledger.runs().map_err(|e| failed(e.to_string()))?;
     let runs = page::of_pull(&listing.entries, comment.number);
-    let seen = runs.into_iter().rev().find(|entry| {
-        entry.run.commit == head && (verdict == Verdict::Revert || entry.run.result.score.is_some())
-    });
+    let seen = runs
+        .into_iter()
+        .rev()
+        .find(|entry| entry.run.commit == head && (verdict == Verdict::Revert || entry.run.result.score.is_some()));
     let Some(entry) = seen else {
         let next = "`/bench` measures it";
-        return Err(Failure::new(Exit::Usage, format!("the pull request's last commit {} has no run with a score", &head[..12]), next));
+        return Err(Failure::new(
+            Exit::Usage,
+            format!("the pull request's last commit {} has no run with a score", &head[..12]),
+            next,
+        ));
     };
     let finished: Option<jiff::Timestamp> = entry.run.finished_at.parse().ok();
     let written: Option<jiff::Timestamp> = comment.created_at.parse().ok();
@@ -209,4 +225,3 @@ async fn answer(teller: &Teller, client: &Client, comment: &Comment, said: &str)
         Err(error) => teller.warn(&error),
     }
 }
-

@@ -12,16 +12,12 @@ use crate::{
 ///
 /// # Errors
 /// The ledger.
-pub(super) async fn merged(
-    ledger: &Ledger,
-    teller: &Teller,
-    pull: &PullRequest,
-    by: &str,
-) -> Result<String, Failure> {
+pub(super) async fn merged(ledger: &Ledger, teller: &Teller, pull: &PullRequest, by: &str) -> Result<String, Failure> {
     let broken = |e: crate::ledger::LedgerError| Failure::new(Exit::Failed, e.to_string(), "see the ledger's branch");
     let listing = ledger.runs().map_err(broken)?;
     let accepted = listing.entries.iter().filter(|entry| {
-        let its = proposal::proposal(&entry.run).is_some_and(|p| p.pull_request == Some(pull.number) || p.branch.as_deref() == Some(&pull.branch));
+        let its = proposal::proposal(&entry.run)
+            .is_some_and(|p| p.pull_request == Some(pull.number) || p.branch.as_deref() == Some(&pull.branch));
         its && entry.run.commit == pull.head && entry.decision.current().is_some_and(|d| d.verdict == Verdict::Accept)
     });
     let Some(entry) = accepted.max_by_key(|entry| &entry.run.id) else {

@@ -27,7 +27,8 @@ pub fn verdict(
     context: &Context,
     runs: &[&Entry],
 ) -> Result<Body, crate::report::TemplateError> {
-    let extras = format!("{}{}", history(runs, report.baseline.as_ref().and_then(|run| run.result.score)), footer(context));
+    let extras =
+        format!("{}{}", history(runs, report.baseline.as_ref().and_then(|run| run.result.score)), footer(context));
     let length = extras.encode_utf16().count() + 1;
     let full = format!("{}\n{extras}", markdown_limited(report, templates, Body::limit().minus(length))?);
     let footer = footer(context);
@@ -111,9 +112,11 @@ fn chart(runs: &[&Entry], baseline: Option<i64>) -> String {
     if scores.len() < 2 {
         return String::new();
     }
+    // From zero: a chart that begins at the lowest score makes noise look like a victory.
+    let top = scores.iter().copied().chain(baseline).max().unwrap_or(1).max(1);
     let line = |values: &mut dyn Iterator<Item = i64>| values.map(|v| v.to_string()).collect::<Vec<_>>().join(", ");
     let mut out = format!(
-        "\n```mermaid\nxychart-beta\n    x-axis [{}]\n    y-axis \"score\"\n    bar [{}]\n",
+        "\n```mermaid\nxychart-beta\n    x-axis [{}]\n    y-axis \"score\" 0 --> {top}\n    bar [{}]\n",
         names.join(", "),
         line(&mut scores.iter().copied())
     );

@@ -85,10 +85,8 @@ pub async fn of(context: &Context, client: Option<&Client>, revision: Option<&st
         Event::Dispatch { branch, inputs } => {
             let asked = inputs.rev.as_deref().map(str::trim).filter(|rev| !rev.is_empty());
             let pull_request = inputs.pull_request.as_deref().and_then(|number| number.trim().parse().ok());
-            let on_main = pull_request.is_none()
-                && revision.is_none()
-                && asked.is_none()
-                && branch.as_deref().is_some_and(main);
+            let on_main =
+                pull_request.is_none() && revision.is_none() && asked.is_none() && branch.as_deref().is_some_and(main);
             let proposal = (!on_main).then(|| Proposal { branch: None, pull_request });
             Target { revision: given(asked.unwrap_or(&context.sha)), pull_request, proposal }
         }

@@ -90,8 +90,11 @@ pub fn run(args: &CiArgs, path: &Path) -> anyhow::Result<u8> {
 }
 
 fn client(context: &Context, token: token::Token) -> Result<Client, Failure> {
-    Client::new(Options::new(&context.api_url, &context.repository, token))
-        .map_err(|message| Failure { exit: Exit::Usage, message, next: None })
+    Client::new(Options::new(&context.api_url, &context.repository, token)).map_err(|message| Failure {
+        exit: Exit::Usage,
+        message,
+        next: None,
+    })
 }
 
 fn asked(args: &CiArgs, context: &Context) -> Result<Asked, String> {

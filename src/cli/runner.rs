@@ -57,14 +57,18 @@ enum RunnerCommand {
 /// No token, a host that cannot be reached, something that must be put right first.
 pub fn run(args: &RunnerArgs, config: &Path) -> anyhow::Result<u8> {
     let token = token::take().map_err(|message| Failure { exit: Exit::Usage, message, next: None })?;
-    let next = "set ISUGATE_GITHUB_TOKEN to a fine-grained token with \"Administration: read and write\" for the repository";
+    let next =
+        "set ISUGATE_GITHUB_TOKEN to a fine-grained token with \"Administration: read and write\" for the repository";
     let token = token.ok_or_else(|| Failure::new(Exit::Usage, "there is no token", next))?;
     if !is_repository(&args.repository) {
         return Err(Failure::new(Exit::Usage, "the repository is not known", "give --repository owner/name").into());
     }
     start::with_hosts(config, true, async |setting| {
-        let client = Client::new(Options::new(&args.api_url, &args.repository, token))
-            .map_err(|message| Failure { exit: Exit::Usage, message, next: None })?;
+        let client = Client::new(Options::new(&args.api_url, &args.repository, token)).map_err(|message| Failure {
+            exit: Exit::Usage,
+            message,
+            next: None,
+        })?;
         let host = connect(setting, &args.host).await?;
         let looked = host.output(&Cmd::script(runner::LOOK, [&args.directory]), Duration::from_secs(30)).await?;
         let facts = runner::facts(&looked.text());

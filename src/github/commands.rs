@@ -127,7 +127,10 @@ mod tests {
     fn commands_are_read_with_their_options() {
         let is = |body: &str, command: Command| assert_eq!(parse(body), Some(Ok(command)), "{body:?}");
         is("/bench", Command::Bench { runs: None, intent: None });
-        is("/bench --runs 5 --intent no-regression", Command::Bench { runs: Some(5), intent: Some(Intent::NoRegression) });
+        is(
+            "/bench --runs 5 --intent no-regression",
+            Command::Bench { runs: Some(5), intent: Some(Intent::NoRegression) },
+        );
         is("/bench --runs=3\nthanks", Command::Bench { runs: Some(3), intent: None });
         is("/accept the code 30 is known\r\n", Command::Accept("the code 30 is known".into()));
         is("/unlock  bob is asleep ", Command::Unlock("bob is asleep".into()));
@@ -136,10 +139,31 @@ mod tests {
 
     #[test]
     fn what_is_no_command_is_left_alone_and_what_is_wrong_is_explained() {
-        for none in ["", "hello", "> /bench", "```\n/bench\n```", " /bench", "/benchmark", "/bench2", "please /bench", "//bench"] {
+        for none in [
+            "",
+            "hello",
+            "> /bench",
+            "```\n/bench\n```",
+            " /bench",
+            "/benchmark",
+            "/bench2",
+            "please /bench",
+            "//bench",
+        ] {
             assert_eq!(parse(none), None, "{none:?}");
         }
-        for wrong in ["/bench --runs 0", "/bench --runs 101", "/bench --runs x", "/bench --runs", "/bench; rm -rf /", "/bench --intent fast", "/bench HEAD", "/accept", "/revert  ", "/status now"] {
+        for wrong in [
+            "/bench --runs 0",
+            "/bench --runs 101",
+            "/bench --runs x",
+            "/bench --runs",
+            "/bench; rm -rf /",
+            "/bench --intent fast",
+            "/bench HEAD",
+            "/accept",
+            "/revert  ",
+            "/status now",
+        ] {
             assert!(matches!(parse(wrong), Some(Err(_)) | None), "{wrong:?}");
         }
         assert!(matches!(parse("/accept"), Some(Err(_))));

@@ -181,9 +181,7 @@ async fn send(client: &Client, author: &str, entry: &Entry) -> Option<Result<&'s
                 _ => "",
             })
         }
-        Entry::Check { check, conclusion, page, .. } => {
-            check.complete(client, *conclusion, page).await.map(|()| "")
-        }
+        Entry::Check { check, conclusion, page, .. } => check.complete(client, *conclusion, page).await.map(|()| ""),
         Entry::Open { process, .. } if is_alive(*process) => return None,
         Entry::Open { check, .. } => {
             let page = Page {

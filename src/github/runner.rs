@@ -111,7 +111,8 @@ pub fn plan(facts: &Facts, offered: &[Download]) -> Result<Plan, Vec<String>> {
     }
     let download = offered.iter().find(|d| d.os == "linux" && d.architecture == facts.architecture);
     let usable = download.and_then(|d| {
-        let sha256 = d.sha256_checksum.clone().filter(|sum| sum.len() == 64 && sum.bytes().all(|b| b.is_ascii_hexdigit()));
+        let sha256 =
+            d.sha256_checksum.clone().filter(|sum| sum.len() == 64 && sum.bytes().all(|b| b.is_ascii_hexdigit()));
         Some((d.clone(), d.version()?.to_owned(), sha256?))
     });
     if usable.is_none() {

@@ -75,7 +75,8 @@ fn inherited() -> Result<Option<Token>, String> {
 pub fn answer_git() -> Option<String> {
     std::env::var_os(ASKPASS)?;
     let mut arguments = std::env::args().skip(1);
-    let prompt = arguments.next().filter(|prompt| prompt.starts_with("Username for ") || prompt.starts_with("Password for "))?;
+    let prompt =
+        arguments.next().filter(|prompt| prompt.starts_with("Username for ") || prompt.starts_with("Password for "))?;
     if arguments.next().is_some() {
         return None;
     }
@@ -133,7 +134,13 @@ mod tests {
     fn only_the_servers_own_address_gets_an_answer() {
         assert!(same_server("https://github.com", "https://github.com"));
         assert!(same_server("https://x-access-token@GitHub.com/a/b.git", "https://github.com"));
-        for other in ["https://github.com.evil.example", "http://github.com", "https://github.com@evil.example", "", "github.com"] {
+        for other in [
+            "https://github.com.evil.example",
+            "http://github.com",
+            "https://github.com@evil.example",
+            "",
+            "github.com",
+        ] {
             assert!(!same_server(other, "https://github.com"), "{other}");
         }
     }

@@ -21,10 +21,10 @@ pub mod text;
 
 pub use append::verdict_word;
 pub use error::LedgerError;
+pub use proposal::{Merged, Proposal};
 pub use read::{Entry, Listing, Unreadable, baseline_of};
 pub use readme::{codes_text, outcome_word};
 pub use record::*;
-pub use proposal::{Merged, Proposal};
 pub use run_id::RunId;
 pub use score_svg::{MAX_RUNS as CHART_RUNS, render as render_chart};
 pub use store::Ledger;

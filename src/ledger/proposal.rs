@@ -71,8 +71,8 @@ impl Ledger {
             let missing = || LedgerError::NoSuchRun { given: id.to_string() };
             let directory = root.get_path(format!("runs/{id}").as_ref()).map_err(|_| missing())?;
             let directory = directory.to_object(&self.repo)?.peel_to_tree()?;
-            let mut raw: Value = read::record(&self.repo, &directory, "decision.json")
-                .map_err(|reason| self.unreadable(&id, reason))?;
+            let mut raw: Value =
+                read::record(&self.repo, &directory, "decision.json").map_err(|reason| self.unreadable(&id, reason))?;
             let Some(fields) = raw.as_object_mut().filter(|fields| !fields.contains_key(MERGED)) else {
                 return Ok(None);
             };

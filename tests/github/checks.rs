@@ -10,7 +10,9 @@ fn page(title: &str) -> Page {
 
 async fn open(world: &World) -> Check {
     let sha = "b".repeat(40);
-    Check::open(&world.client(), &sha, "20261130T1", Some("https://github.com/x".into()), &page("begins")).await.unwrap()
+    Check::open(&world.client(), &sha, "20261130T1", Some("https://github.com/x".into()), &page("begins"))
+        .await
+        .unwrap()
 }
 
 #[tokio::test]

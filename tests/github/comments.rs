@@ -81,8 +81,7 @@ async fn of_several_the_oldest_stays_with_what_the_newest_run_said() {
 async fn two_writers_at_once_leave_one_comment_with_the_newer_text() {
     let world = World::new();
     world.next(On::CreateComment, Fault::Meet).next(On::CreateComment, Fault::Meet);
-    let (older, newer) =
-        tokio::join!(publish(&world, "20261130T1", "older"), publish(&world, "20261130T2", "newer"));
+    let (older, newer) = tokio::join!(publish(&world, "20261130T1", "older"), publish(&world, "20261130T2", "newer"));
     assert!(older.is_ok() && newer.is_ok(), "{older:?} {newer:?}");
     assert_eq!(world.count(On::CreateComment), 2);
     assert_eq!(world.comments().len(), 1);

@@ -1,11 +1,9 @@
 //! The same flows through Prism: what we send and what the fake answers is as GitHub's own description says.
 
-use isugate::{
-    github::{
-        check::{Check, Conclusion, Page},
-        commands,
-        comment::{self, Body, Sent},
-    },
+use isugate::github::{
+    check::{Check, Conclusion, Page},
+    commands,
+    comment::{self, Body, Sent},
 };
 
 use crate::fake::{JOB, World};

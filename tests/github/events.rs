@@ -46,10 +46,9 @@ fn a_push_names_branch_and_commit() {
 #[test]
 fn a_push_that_removes_a_branch_or_brings_a_tag_is_nothing_to_benchmark() {
     let zero = "0".repeat(40);
-    for payload in [
-        json!({"ref": "refs/heads/x", "after": zero, "deleted": true}),
-        json!({"ref": "refs/tags/v1", "after": HEAD}),
-    ] {
+    for payload in
+        [json!({"ref": "refs/heads/x", "after": zero, "deleted": true}), json!({"ref": "refs/tags/v1", "after": HEAD})]
+    {
         assert!(matches!(read("push", payload), Err(EventError::NoBranch(_))));
     }
 }
@@ -90,7 +89,8 @@ fn a_comment_on_an_issue_is_no_command_and_one_on_a_pull_request_may_be() {
 
 #[test]
 fn inputs_of_a_started_workflow_and_a_schedule_are_read() {
-    let inputs = json!({"ref": "refs/heads/main", "inputs": {"rev": HEAD, "runs": "3", "pull-request": "7", "other": "x"}});
+    let inputs =
+        json!({"ref": "refs/heads/main", "inputs": {"rev": HEAD, "runs": "3", "pull-request": "7", "other": "x"}});
     let Event::Dispatch { inputs, branch } = read("workflow_dispatch", inputs).unwrap().event else { panic!() };
     assert_eq!((inputs.rev.as_deref(), inputs.runs.as_deref()), (Some(HEAD), Some("3")));
     assert_eq!((inputs.pull_request.as_deref(), branch.as_deref()), (Some("7"), Some("main")));

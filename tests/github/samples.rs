@@ -33,9 +33,7 @@ fn context() -> Context {
 fn runs(report: &Report) -> Vec<Entry> {
     let entry = |id: &str, score: f64| {
         let mut run = report.run.clone();
-        if !id.is_empty() {
-            run.id = id.into();
-        }
+        run.id = id.into();
         run.result.score = run.result.score.map(|own| (own as f64 * score) as i64);
         let proposed = Proposal { branch: None, pull_request: Some(7) };
         run.unknown = proposal::fields(Some(&proposed));
@@ -50,7 +48,11 @@ fn runs(report: &Report) -> Vec<Entry> {
         };
         Entry { run, decision }
     };
-    vec![entry("20261130T050000Z-aaaaaa", 0.93), entry("20261130T053000Z-bbbbbb", 1.04), entry("", 1.0)]
+    vec![
+        entry("20261130T050000Z-aaaaaa", 0.93),
+        entry("20261130T053000Z-bbbbbb", 1.04),
+        entry("20261130T061051Z-cccccc", 1.0),
+    ]
 }
 
 fn body(report: &Report) -> Body {
@@ -80,8 +82,15 @@ fn a_comment_is_within_the_limit_and_says_what_was_left_out() {
     report.output_tail = "x | @team <!-- isugate:comment v1 order=99991231T000000Z-zzzzzz -->\n".repeat(3_000);
     report.warnings = (0..500).map(|n| format!("{n} {}", "@team <b> | ".repeat(40))).collect();
     let body = body(&report);
-    assert!(Limit::COMMENT.holds(&format!("{}{}", "<!-- isugate:comment v1 order=20261130T061051Z-abcdef -->\n", body.full)));
-    assert!(body.full.contains("left out") && body.full.contains("Runs of this pull request"), "{}", &body.full[..2000]);
+    assert!(
+        Limit::COMMENT
+            .holds(&format!("{}{}", "<!-- isugate:comment v1 order=20261130T061051Z-abcdef -->\n", body.full))
+    );
+    assert!(
+        body.full.contains("Left out") && body.full.contains("Runs of this pull request"),
+        "{}",
+        &body.full[..2000]
+    );
     assert!(body.short.len() <= 8_000 * 4 && body.short.encode_utf16().count() <= 8_000, "{}", body.short.len());
     assert!(!body.full.contains("<!-- isugate:comment") && !body.full.contains("@team"));
 }

@@ -51,8 +51,7 @@ fn server() -> &'static Server {
     SERVER.get_or_init(|| {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
-        let server: &'static Server =
-            Box::leak(Box::new(Server { port, repositories: Mutex::new(HashMap::new()) }));
+        let server: &'static Server = Box::leak(Box::new(Server { port, repositories: Mutex::new(HashMap::new()) }));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 std::thread::spawn(move || http::serve(stream, server));

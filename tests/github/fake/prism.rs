@@ -25,7 +25,8 @@ fn start(upstream: u16) -> (u16, Child) {
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let (program, description) = (rig("prism/node_modules/.bin/prism"), rig("github.json"));
     // It ends with us, however we end: its standard input ends then.
-    let script = r#""$0" proxy -h 127.0.0.1 -p "$1" "$2" "http://127.0.0.1:$3" --errors >"$4" 2>&1 & cat >/dev/null; kill $!"#;
+    let script =
+        r#""$0" proxy -h 127.0.0.1 -p "$1" "$2" "http://127.0.0.1:$3" --errors >"$4" 2>&1 & cat >/dev/null; kill $!"#;
     let log = rig("version").with_file_name("prism.log");
     let child = Command::new("sh")
         .args(["-c", script])

@@ -96,8 +96,15 @@ pub fn user(login: &str) -> Value {
         "type": if login.ends_with("[bot]") { "Bot" } else { "User" }, "site_admin": false,
     });
     for name in [
-        "followers_url", "following_url", "gists_url", "starred_url", "subscriptions_url", "organizations_url", "repos_url",
-        "events_url", "received_events_url",
+        "followers_url",
+        "following_url",
+        "gists_url",
+        "starred_url",
+        "subscriptions_url",
+        "organizations_url",
+        "repos_url",
+        "events_url",
+        "received_events_url",
     ] {
         user[name] = json!(format!("https://api.github.com/users/1/{name}"));
     }

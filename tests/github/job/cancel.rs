@@ -15,10 +15,7 @@ fn benchmarking(name: &str, n: u8) -> (Job, Child) {
     let job = Job::new(name, n);
     let head = job.commit(r#"{"pass":true,"score":1}"#, "61.25");
     let running = job.start(&job.pull(&head));
-    process::wait_for("the benchmark", Duration::from_secs(90), || {
-        Ok(job.sleeps("61.25")?.then_some(()))
-    })
-    .unwrap();
+    process::wait_for("the benchmark", Duration::from_secs(90), || Ok(job.sleeps("61.25")?.then_some(()))).unwrap();
     (job, running)
 }
 
@@ -40,10 +37,8 @@ fn ladder(running: &mut Child) -> Duration {
 
 /// No benchmarker runs, and the hosts are free or will be.
 fn is_over(job: &Job) {
-    process::wait_for("the benchmarker's end", Duration::from_secs(10), || {
-        Ok((!job.sleeps("61.25")?).then_some(()))
-    })
-    .unwrap();
+    process::wait_for("the benchmarker's end", Duration::from_secs(10), || Ok((!job.sleeps("61.25")?).then_some(())))
+        .unwrap();
     let lease = std::process::Command::new(env!("CARGO_BIN_EXE_isugate")).arg("lease").current_dir(&job.repo).output();
     let lease = String::from_utf8(lease.unwrap().stdout).unwrap();
     assert!(lease.contains("free") || lease.contains("unless renewed"), "{lease}");

@@ -83,7 +83,10 @@ impl Job {
     pub fn pull(&self, sha: &str) -> (&'static str, Value) {
         let head = json!({"sha": sha, "ref": "faster", "repo": {"full_name": self.world.name}});
         let pull = json!({"number": 7, "merged": false, "head": head});
-        ("pull_request", json!({"action": "synchronize", "number": 7, "pull_request": pull, "repository": self.repository()}))
+        (
+            "pull_request",
+            json!({"action": "synchronize", "number": 7, "pull_request": pull, "repository": self.repository()}),
+        )
     }
 
     /// Somebody's comment on the pull request.
@@ -93,7 +96,10 @@ impl Job {
             "id": id, "body": body, "user": {"login": author, "type": "User"}, "created_at": "2999-01-01T00:00:00Z",
         });
         let issue = json!({"number": 7, "pull_request": {}});
-        ("issue_comment", json!({"action": "created", "issue": issue, "comment": comment, "repository": self.repository()}))
+        (
+            "issue_comment",
+            json!({"action": "created", "issue": issue, "comment": comment, "repository": self.repository()}),
+        )
     }
 
     pub fn repository(&self) -> Value {

@@ -11,11 +11,7 @@ use std::{
 
 use serde_json::{Value, json};
 
-use crate::{
-    fake::rig,
-    job::Job,
-    rig::process,
-};
+use crate::{fake::rig, job::Job, rig::process};
 
 /// A job's repository with the shipped workflow in it, ready for act.
 struct Act {
@@ -78,7 +74,15 @@ impl Act {
         };
         let mut act = Command::new(rig("venv/bin/act"));
         act.arg(name).arg("-e").arg(&event).arg("-W").arg(self.workflow(template)).current_dir(&self.job.repo);
-        act.args(["-P", "self-hosted=-self-hosted", "-P", "isucon=-self-hosted", "--actor", "ann", "--no-cache-server"]);
+        act.args([
+            "-P",
+            "self-hosted=-self-hosted",
+            "-P",
+            "isucon=-self-hosted",
+            "--actor",
+            "ann",
+            "--no-cache-server",
+        ]);
         act.arg("--action-cache-path").arg(self.folder.path().join("cache"));
         for (action, folder) in [("ekusiadadus/isugate", "action"), ("actions/upload-artifact", "upload")] {
             if let Some(pinned) = pinned(action) {
@@ -157,8 +161,10 @@ fn what_a_workflow_leaves_that_is_killed_ends_by_itself() {
     let lease = Command::new(env!("CARGO_BIN_EXE_isugate")).arg("lease").current_dir(&act.job.repo).output().unwrap();
     let lease = process::text(&lease.stdout);
     assert!(lease.contains("free") || lease.contains("unless renewed"), "{lease}");
-    process::wait_for("the benchmarker's end", Duration::from_secs(40), || {
-        Ok((!act.job.sleeps("20.5")?).then_some(()))
-    })
+    process::wait_for(
+        "the benchmarker's end",
+        Duration::from_secs(40),
+        || Ok((!act.job.sleeps("20.5")?).then_some(())),
+    )
     .unwrap();
 }

@@ -88,7 +88,11 @@ fn whatever_touches_the_hosts_waits_in_one_queue_and_is_never_cancelled_by_the_n
         assert!(text.contains("\n      cancel-in-progress: false\n"), "{}", template.display());
         let fleet = text.contains("group: isugate-fleet");
         let name = template.file_name().unwrap().to_string_lossy().into_owned();
-        assert_eq!(fleet, ["isugate.yml", "isugate-nightly.yml", "isugate-reboot.yml"].contains(&name.as_str()), "{name}");
+        assert_eq!(
+            fleet,
+            ["isugate.yml", "isugate-nightly.yml", "isugate-reboot.yml"].contains(&name.as_str()),
+            "{name}"
+        );
     }
 }
 

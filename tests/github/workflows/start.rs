@@ -56,7 +56,9 @@ fn a_release_is_taken_only_with_the_right_sum() {
     let archive = releases.join(&name);
     process::run(Command::new("tar").arg("-czf").arg(&archive).arg("-C").arg(dir.path()).arg("isugate")).unwrap();
     let url = format!("file://{}", dir.path().join("releases").display());
-    let variables = |sum: &'static str| [("ISUGATE_VERSION", "v0.1.0"), ("ISUGATE_RELEASES", url.as_str()), ("ISUGATE_SHA256", sum)].to_vec();
+    let variables = |sum: &'static str| {
+        [("ISUGATE_VERSION", "v0.1.0"), ("ISUGATE_RELEASES", url.as_str()), ("ISUGATE_SHA256", sum)].to_vec()
+    };
     let wrong = start(dir.path(), &variables(Box::leak("0".repeat(64).into_boxed_str())));
     assert_eq!(wrong.status.code(), Some(2));
     assert!(process::text(&wrong.stderr).contains("another SHA-256"), "{}", process::text(&wrong.stderr));
