@@ -14,6 +14,7 @@ fn a_pull_request_gets_one_comment_and_a_completed_check_and_the_step_its_output
     let comments = job.world.comments();
     assert_eq!(comments.len(), 1, "{}", done.log);
     assert!(comments[0].contains("ACCEPT") && comments[0].contains("1,200"), "{}", comments[0]);
+    assert!(comments[0].contains("once it is merged"), "{}", comments[0]);
     assert!(!comments[0].contains("@team") && !comments[0].contains("<b>"), "{}", comments[0]);
     assert!(comments[0].contains("/actions/runs/42"), "{}", comments[0]);
     let (status, conclusion, title) = job.world.state().check();
