@@ -1,12 +1,14 @@
 //! isugate turns "we pushed a change" into "keep it" or "take it back", with the evidence beside the answer.
 //!
-//! Dependencies point one way: `cli → run → (deploy, bench, isutools, ledger, verdict, report) → host, result, config`.
+//! Dependencies point one way: `cli → ci → run → (deploy, bench, isutools, ledger, verdict, report, github) → host, result, config`.
 
 pub mod bench;
+pub mod ci;
 pub mod cli;
 pub mod config;
 pub mod deploy;
 pub mod exit;
+pub mod github;
 pub mod host;
 pub mod isutools;
 pub mod lease;

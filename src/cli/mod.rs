@@ -3,6 +3,7 @@
 mod bench;
 mod chart;
 mod check;
+mod ci;
 mod completions;
 mod decide;
 mod deploy;
@@ -10,7 +11,9 @@ mod history;
 mod judge;
 mod lease;
 mod parse;
+mod publish;
 mod record;
+mod runner;
 mod schema;
 mod show;
 mod simulate;
@@ -68,6 +71,12 @@ enum Command {
     Chart(chart::Args),
     /// Who holds the hosts; takes nothing.
     Lease(lease::LeaseArgs),
+    /// What a GitHub workflow runs: reads the event, benchmarks, writes comment and check.
+    Ci(ci::CiArgs),
+    /// Sends what GitHub has not taken yet.
+    Publish(publish::PublishArgs),
+    /// A self-hosted runner on one of the hosts.
+    Runner(runner::RunnerArgs),
     /// A JSON Schema of isugate.yml, for editors.
     Schema,
     /// Completions for a shell.
@@ -76,6 +85,10 @@ enum Command {
 
 /// Reads the arguments, runs the command, prints what went wrong; returns the exit status.
 pub fn main() -> u8 {
+    if let Some(answer) = crate::github::token::answer_git() {
+        println!("{answer}");
+        return exit::Exit::Done.into();
+    }
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => {
@@ -122,6 +135,9 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Revert(args) => start::with_ledger(&config, |root, config| decide::revert(&args, root, config)),
         Command::Chart(args) => start::with_ledger(&config, |root, config| chart::run(&args, root, config)),
         Command::Lease(args) => lease::run(args, &config),
+        Command::Ci(args) => ci::run(&args, &config),
+        Command::Publish(args) => publish::run(&args, &config),
+        Command::Runner(args) => runner::run(&args, &config),
         Command::Schema => schema::run(),
         Command::Completions(args) => completions::run(args),
     }

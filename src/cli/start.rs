@@ -46,6 +46,7 @@ pub(super) fn with_hosts(
         work_tree,
         events: progress.events(),
         cancel: cancel.clone(),
+        proposal: None,
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(4).enable_all().build()?;
     let result = runtime.block_on(async {
@@ -56,6 +57,11 @@ pub(super) fn with_hosts(
     runtime.shutdown_timeout(std::time::Duration::from_millis(500));
     progress.finish();
     result
+}
+
+/// Runs something asynchronous that touches no host.
+pub(super) fn block_on<T>(work: impl Future<Output = anyhow::Result<T>>) -> anyhow::Result<T> {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?.block_on(work)
 }
 
 fn listen(cancel: CancellationToken) -> std::io::Result<impl Future<Output = ()>> {

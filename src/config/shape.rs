@@ -355,6 +355,10 @@ pub struct GithubConfig {
     pub comment: CommentMode,
     /// Whether a check run is made.
     pub check: bool,
+    /// Whether jobs of a public repository may reach the hosts; default false.
+    pub allow_public: bool,
+    /// Who our comments are by, where the token is an app's own: `my-app[bot]`.
+    pub author: Option<String>,
 }
 
 /// How the pull request is commented on.

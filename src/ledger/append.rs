@@ -82,7 +82,7 @@ impl Ledger {
     }
 
     /// The tree with files put into it.
-    fn put(&self, root: &Tree<'_>, files: &[(String, Oid)]) -> Result<Oid, LedgerError> {
+    pub(super) fn put(&self, root: &Tree<'_>, files: &[(String, Oid)]) -> Result<Oid, LedgerError> {
         let mut update = TreeUpdateBuilder::new();
         for (path, blob) in files {
             update.upsert(path.as_str(), *blob, git2::FileMode::Blob);

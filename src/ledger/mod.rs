@@ -9,6 +9,7 @@ mod error;
 mod git_command;
 mod merge;
 mod pages;
+pub mod proposal;
 mod read;
 mod readme;
 mod record;
@@ -20,6 +21,7 @@ pub mod text;
 
 pub use append::verdict_word;
 pub use error::LedgerError;
+pub use proposal::{Merged, Proposal};
 pub use read::{Entry, Listing, Unreadable, baseline_of};
 pub use readme::{codes_text, outcome_word};
 pub use record::*;

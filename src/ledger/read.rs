@@ -3,7 +3,7 @@
 use git2::{Oid, Repository, Tree};
 use serde::{Deserialize, de::DeserializeOwned};
 
-use super::{DecisionRecord, Ledger, LedgerError, RunId, RunRecord, SCHEMA_VERSION, text};
+use super::{DecisionRecord, Ledger, LedgerError, RunId, RunRecord, SCHEMA_VERSION, proposal, text};
 use crate::verdict::Verdict;
 
 /// Bytes above which a record is not read: ours are a few thousand.
@@ -128,19 +128,23 @@ impl Ledger {
     }
 }
 
-/// The baseline among `entries`: the last by the time of the decision, of those of the series that are accepted as of now.
+/// The baseline among `entries`: the last by the time of the decision or the merge, of those of the series that are accepted as
+/// of now and are not merely proposed.
 pub fn baseline_of<'a>(entries: &'a [Entry], series: &str, eligible: impl Fn(&Entry) -> bool) -> Option<&'a Entry> {
     let accepted = entries.iter().filter(|entry| {
         entry.run.series.key == series
             && entry.decision.current().is_some_and(|d| d.verdict == Verdict::Accept)
+            && proposal::may_be_baseline(entry)
             && eligible(entry)
     });
     accepted.max_by_key(|entry| (decided_at(entry), entry.run.id.as_str()))
 }
 
-/// When the decision that holds was made; the earliest time where it cannot be read.
+/// When the decision that holds was made, or its commit was merged; the earliest time where neither can be read.
 fn decided_at(entry: &Entry) -> jiff::Timestamp {
-    entry.decision.current().and_then(|d| d.at.parse().ok()).unwrap_or(jiff::Timestamp::MIN)
+    let decided = entry.decision.current().and_then(|d| d.at.parse().ok());
+    let merged = proposal::merged(&entry.decision).and_then(|merged| merged.at.parse().ok());
+    decided.max(merged).unwrap_or(jiff::Timestamp::MIN)
 }
 
 /// The directory `runs`, if there is one.

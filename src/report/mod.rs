@@ -5,6 +5,7 @@
 
 mod content;
 mod event;
+mod headline;
 mod json;
 mod layout;
 mod limited;
@@ -19,6 +20,7 @@ pub mod text;
 mod words;
 
 pub use event::{Event, Events, Stage};
+pub use headline::headline;
 pub use json::{json, json_text};
 pub use limited::{Limit, markdown_limited};
 pub use markdown::markdown;

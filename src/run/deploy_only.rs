@@ -60,7 +60,7 @@ pub fn last_accepted(setting: &Setting) -> Result<Commit, Failure> {
         let at = decision.filter(|decision| decision.verdict == Verdict::Accept).map(|decision| decision.at.clone());
         let same = entry.run.series.contest == setting.config.contest
             && entry.run.series.hosts.keys().eq(setting.config.hosts.keys());
-        at.filter(|_| same)
+        at.filter(|_| same && crate::ledger::proposal::may_be_baseline(entry))
     };
     let newest =
         listing.entries.iter().filter_map(|entry| Some((accepted(&entry)?, entry))).max_by(|a, b| a.0.cmp(&b.0));

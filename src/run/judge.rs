@@ -71,7 +71,13 @@ pub fn judge(question: &Question<'_>, today: &[(Side, RunRecord)]) -> Judged {
         lang: if ja { Lang::Ja } else { Lang::En },
         run_seconds: Some(run.stages.values().sum()),
     };
-    let answer = step::answer(&request);
+    let mut answer = step::answer(&request);
+    if question.setting.proposal.is_some() && request.baseline.is_none() && answer.verdict == Some(Verdict::Accept) {
+        answer.reasons.push(match ja {
+            true => "まだマージされていません。マージされると main の基準になります".into(),
+            false => "nobody has merged it yet: it is a baseline once it is merged".into(),
+        });
+    }
     let rows = answer.codes.iter().map(|row| code_row(row, &run.bench.format, ja)).collect();
     Judged {
         verdict: answer.verdict,

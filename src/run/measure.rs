@@ -13,7 +13,7 @@ use crate::{
     config::Config,
     deploy::hex,
     exit::{Exit, Failure},
-    ledger::{IsutoolsRecord, RunRecord, SCHEMA_VERSION, Series},
+    ledger::{IsutoolsRecord, RunRecord, SCHEMA_VERSION, Series, proposal},
     report::Stage,
 };
 
@@ -103,7 +103,7 @@ async fn to_record(
             evidence: stage_evidence::files(way),
             violations,
             stages: way.seconds.clone(),
-            unknown: serde_json::Map::new(),
+            unknown: proposal::fields(way.setting.proposal.as_ref()),
         };
         let path = write(way, &record)?;
         Ok((record, path))

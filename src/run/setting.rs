@@ -4,9 +4,10 @@ use std::path::PathBuf;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::{config::Config, host::SshOptions, report::Events};
+use crate::{config::Config, host::SshOptions, ledger::Proposal, report::Events};
 
 /// What stays the same over all that one invocation does.
+#[derive(Clone)]
 pub struct Setting {
     /// `isugate.yml`, read and checked.
     pub config: Config,
@@ -20,6 +21,8 @@ pub struct Setting {
     pub cancel: CancellationToken,
     /// Who started it.
     pub by: String,
+    /// What the commit is proposed by, when it is not on the main branch: its runs are no baseline before the merge.
+    pub proposal: Option<Proposal>,
 }
 
 impl Setting {

@@ -1,0 +1,13 @@
+//! The whole job: the program as the action starts it, a host over real SSH, and the GitHub of our own.
+
+mod cancel;
+mod command;
+mod events;
+mod faults;
+mod fixture;
+mod ledger;
+mod merge;
+mod runner;
+mod secret;
+
+pub use fixture::Job;

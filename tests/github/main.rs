@@ -1,0 +1,16 @@
+//! What isugate tells GitHub, against a GitHub of our own that keeps state and can be made to fail, directly and through
+//! Prism, which holds both sides to GitHub's own description of its API.
+
+#[path = "../rig/mod.rs"]
+#[allow(unused)]
+mod rig;
+
+mod checks;
+mod comments;
+mod contract;
+mod events;
+mod fake;
+mod job;
+mod outbox;
+mod samples;
+mod workflows;
