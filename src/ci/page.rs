@@ -134,7 +134,7 @@ fn footer(context: &Context) -> String {
 }
 
 /// The runs that belong to a pull request, by its number or its branch.
-pub(super) fn of_pull<'e>(entries: &'e [Entry], number: u64) -> Vec<&'e Entry> {
+pub(super) fn of_pull(entries: &[Entry], number: u64) -> Vec<&Entry> {
     let is_its = |entry: &&Entry| proposal::proposal(&entry.run).is_some_and(|p| p.pull_request == Some(number));
     entries.iter().filter(is_its).collect()
 }

@@ -87,7 +87,7 @@ pub async fn of(context: &Context, client: Option<&Client>, revision: Option<&st
             let pull_request = inputs.pull_request.as_deref().and_then(|number| number.trim().parse().ok());
             let on_main =
                 pull_request.is_none() && revision.is_none() && asked.is_none() && branch.as_deref().is_some_and(main);
-            let proposal = (!on_main).then(|| Proposal { branch: None, pull_request });
+            let proposal = (!on_main).then_some(Proposal { branch: None, pull_request });
             Target { revision: given(asked.unwrap_or(&context.sha)), pull_request, proposal }
         }
         Event::Comment(comment) => return Ok(Work::Command(comment.clone())),

@@ -71,7 +71,10 @@ pub fn run(args: &CiArgs, path: &Path) -> anyhow::Result<u8> {
     }
     let asked = asked(args, &context).map_err(|message| Failure { exit: Exit::Usage, message, next: None })?;
     if let Err(error) = config::load(path) {
-        let told = start::block_on(async { Ok(tell_config_error(&error, path, &context, token).await) });
+        let told = start::block_on(async {
+            tell_config_error(&error, path, &context, token).await;
+            Ok(())
+        });
         if let Err(why) = told {
             eprintln!("isugate: {why:#}");
         }

@@ -155,7 +155,7 @@ pub async fn amend(
     };
     let mut new = format!("{}\n{}", marker.trim_end(), change(text));
     if !Limit::COMMENT.holds(&new) {
-        new.truncate(new.floor_char_boundary(60_000));
+        new = new.chars().take(30_000).collect();
     }
     if !same(&new, &oldest.body) {
         write(client, oldest.id, &new).await?;

@@ -170,7 +170,9 @@ pub fn read(variable: impl Fn(&str) -> Option<String>, payload: &[u8]) -> Result
             let reference = payload.r#ref.clone().or_else(|| variable("GITHUB_REF")).unwrap_or_default();
             let after = payload.after.clone().unwrap_or_else(|| sha.clone());
             match branch(&reference) {
-                Some(branch) if payload.deleted != Some(true) && is_commit(&after) && after.trim_matches('0') != "" => {
+                Some(branch)
+                    if payload.deleted != Some(true) && is_commit(&after) && !after.trim_matches('0').is_empty() =>
+                {
                     Event::Push { branch, sha: after }
                 }
                 _ => return Err(EventError::NoBranch(reference)),
