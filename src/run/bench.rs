@@ -177,7 +177,7 @@ async fn finish(
     if hosts.is_empty() {
         hosts = way.states(session).await;
     }
-    let told = rollback::advice(verdict, options, baseline.as_ref().map(|entry| &entry.run));
+    let told = rollback::advice(verdict, options, &run.commit, baseline.as_ref().map(|entry| &entry.run));
     hosts.extend(told);
     if options.deploy {
         rollback::prune(way, session, baseline.as_ref().map(|entry| entry.run.commit.as_str())).await;

@@ -60,8 +60,8 @@ pub fn judge(question: &Question<'_>, today: &[(Side, RunRecord)]) -> Judged {
     let codes = &question.setting.config.verdict.codes;
     let request = Request {
         history: history(question, &run.series.key, today),
-        baseline: question.baseline.clone(),
-        candidate: run.commit.clone(),
+        baseline: question.baseline.as_deref().map(short),
+        candidate: short(&run.commit),
         today: today.iter().map(|(_, run)| facts(run)).collect(),
         preset: preset(question.preset),
         intent: intent(question.intent),
@@ -132,6 +132,11 @@ fn invalid(run: &RunRecord, ja: bool) -> Judged {
     }
 }
 
+/// Commits as reasons show them: twelve digits tell any two apart here.
+fn short(commit: &str) -> String {
+    commit.chars().take(12).collect()
+}
+
 /// Earlier runs of the series that say something, each a deploy of its own.
 fn history(question: &Question<'_>, series: &str, today: &[(Side, RunRecord)]) -> Vec<RunFacts> {
     let told = |entry: &&Entry| {
@@ -145,7 +150,7 @@ fn history(question: &Question<'_>, series: &str, today: &[(Side, RunRecord)]) -
 
 fn facts(run: &RunRecord) -> RunFacts {
     RunFacts {
-        commit: run.commit.clone(),
+        commit: short(&run.commit),
         score: run.result.score,
         pass: Some(run.result.outcome == Outcome::Pass),
         codes: run.result.codes.clone(),

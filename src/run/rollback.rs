@@ -65,15 +65,22 @@ pub async fn put(way: &mut Way<'_>, session: &mut Session, commit: Commit) -> Re
     })
 }
 
-/// What a person should know of the hosts after this verdict.
-pub fn advice(verdict: Verdict, options: &BenchOptions, baseline: Option<&RunRecord>) -> Option<String> {
-    let baseline = baseline.map(|run| &run.commit[..12]);
-    match (verdict, baseline) {
-        (Verdict::Revert, Some(commit)) if options.keep || !options.deploy => {
-            Some(format!("the reverted commit was kept; `isugate rollback` puts {commit} back"))
+/// What a person should know of the hosts after this verdict about `commit`.
+pub fn advice(
+    verdict: Verdict,
+    options: &BenchOptions,
+    commit: &str,
+    baseline: Option<&RunRecord>,
+) -> Option<String> {
+    // The accepted commit measured again is where it belongs.
+    let baseline = baseline.map(|run| run.commit.as_str()).filter(|accepted| *accepted != commit)?;
+    let shown = &baseline[..12];
+    match verdict {
+        Verdict::Revert if options.keep || !options.deploy => {
+            Some(format!("the reverted commit was kept; `isugate rollback` puts {shown} back"))
         }
-        (Verdict::Inconclusive | Verdict::Invalid, Some(commit)) => {
-            Some(format!("not accepted and still deployed; `isugate rollback` puts {commit} back"))
+        Verdict::Inconclusive | Verdict::Invalid => {
+            Some(format!("not accepted and still deployed; `isugate rollback` puts {shown} back"))
         }
         _ => None,
     }
