@@ -66,12 +66,7 @@ pub async fn put(way: &mut Way<'_>, session: &mut Session, commit: Commit) -> Re
 }
 
 /// What a person should know of the hosts after this verdict about `commit`.
-pub fn advice(
-    verdict: Verdict,
-    options: &BenchOptions,
-    commit: &str,
-    baseline: Option<&RunRecord>,
-) -> Option<String> {
+pub fn advice(verdict: Verdict, options: &BenchOptions, commit: &str, baseline: Option<&RunRecord>) -> Option<String> {
     // The accepted commit measured again is where it belongs.
     let baseline = baseline.map(|run| run.commit.as_str()).filter(|accepted| *accepted != commit)?;
     let shown = &baseline[..12];
