@@ -1,13 +1,13 @@
 //! What the user types: one file a command, each thin.
 
 mod bench;
-mod chart;
+pub mod chart;
 mod check;
 mod ci;
 mod completions;
-mod decide;
+pub mod decide;
 mod deploy;
-mod history;
+pub mod history;
 mod judge;
 mod lease;
 mod parse;
@@ -15,7 +15,7 @@ mod publish;
 mod record;
 mod runner;
 mod schema;
-mod show;
+pub mod show;
 mod simulate;
 mod start;
 mod stdout;
