@@ -104,10 +104,7 @@ impl<const N: usize> State<N> {
         let mut covariance = [0.0; N];
         let (mut mean, mut variance) = (0.0, 0.0);
         for i in 0..N {
-            let mut sum = 0.0;
-            for j in 0..N {
-                sum += self.cov[i][j] * h[j];
-            }
+            let sum: f64 = self.cov[i].iter().zip(&h).map(|(covariance, loading)| covariance * loading).sum();
             covariance[i] = sum;
             mean += h[i] * self.mean[i];
             variance += h[i] * sum;

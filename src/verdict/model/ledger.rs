@@ -96,10 +96,13 @@ fn open(bank: &[Component<2>]) -> Vec<Component<2>> {
     after
 }
 
+/// Sums over a bank: weight, weighted depth, weighted square of the depth, weights of the habits.
+type Sums = (f64, f64, f64, [f64; HABITS]);
+
 /// Keeps what a commit taught of the noise, the habits and the depth, and forgets its level and its path of modes.
 fn forget_level(bank: &[Component<2>]) -> Vec<Component<2>> {
     let classes = DEPTHS.len() + 1;
-    let mut sums: Vec<Option<(f64, f64, f64, [f64; HABITS])>> = vec![None; noises().len() * classes];
+    let mut sums: Vec<Option<Sums>> = vec![None; noises().len() * classes];
     for c in bank {
         let depth = c.state.mean[DEPTH];
         let class = if c.met_low { 1 + class_of(depth) } else { 0 };
