@@ -24,7 +24,10 @@ fn a_teammates_restart_names_host_unit_and_second() {
     let facts = on(HostFacts { units: vec![unit(-40.0, Some(23.4))], ..HostFacts::default() });
     let found = check(&facts, &Limits::default());
     assert_eq!(found.len(), 1);
-    assert_eq!(found[0].say(Lang::En), "app1: isuride-go.service was restarted at second 23: invalid");
+    assert_eq!(
+        found[0].say(Lang::En),
+        "app1: isuride-go.service was restarted at second 23: someone did it, or its host was restarted: invalid"
+    );
     assert!(found[0].say(Lang::Ja).contains("isuride-go.service が再起動した(23 秒)"));
 }
 

@@ -27,9 +27,11 @@ impl Violation {
             }
             What::Changed { after: None, .. } => format!("{subject} cannot be read any more"),
             What::Restarted { restarts: Some((a, b)) } => {
-                format!("{subject} was restarted{at} (restarts {a} → {b})")
+                format!("{subject} was restarted{at}: it crashed and systemd started it again (restarts {a} → {b})")
             }
-            What::Restarted { restarts: None } => format!("{subject} was restarted{at}"),
+            What::Restarted { restarts: None } => {
+                format!("{subject} was restarted{at}: someone did it, or its host was restarted")
+            }
             What::Stopped => format!("{subject} does not run any more"),
             What::LeaseLost => format!("the lease on the hosts was lost{at}"),
             What::Duration { seconds, expected } => {
@@ -59,7 +61,7 @@ impl Violation {
             }
             What::Changed { after: None, .. } => format!("{subject} が読めなくなった"),
             What::Restarted { restarts: Some((a, b)) } => {
-                format!("計測中に {subject} が再起動した{at}(再起動回数 {a} → {b})")
+                format!("計測中に {subject} が落ちて systemd が再起動した{at}(再起動回数 {a} → {b})")
             }
             What::Restarted { restarts: None } => format!("計測中に {subject} が再起動した{at}"),
             What::Stopped => format!("{subject} が動いていない"),

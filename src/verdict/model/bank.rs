@@ -104,7 +104,10 @@ impl<const N: usize> State<N> {
         let mut covariance = [0.0; N];
         let (mut mean, mut variance) = (0.0, 0.0);
         for i in 0..N {
-            let sum: f64 = self.cov[i].iter().zip(&h).map(|(covariance, loading)| covariance * loading).sum();
+            let mut sum = 0.0;
+            for (cov, loading) in self.cov[i].iter().zip(&h) {
+                sum += cov * loading;
+            }
             covariance[i] = sum;
             mean += h[i] * self.mean[i];
             variance += h[i] * sum;

@@ -4,7 +4,7 @@
 //! commit is the noise, the habit of the low mode and its depth. One run of an unknown level says nothing of the noise.
 
 use super::bank::{Component, DEPTH, LEVEL, State, View, observe};
-use super::habit::{Before, HABITS, habits};
+use super::habit::{Before, HABITS, Weights, habits};
 use super::merge::class_of;
 use super::prior::{DEPTHS, TAILS, VAGUE, noises};
 
@@ -96,13 +96,13 @@ fn open(bank: &[Component<2>]) -> Vec<Component<2>> {
     after
 }
 
-/// Sums over a bank: weight, weighted depth, weighted square of the depth, weights of the habits.
-type Sums = (f64, f64, f64, [f64; HABITS]);
+/// Weight, sums of the depth and of its square, and weights of the habits.
+type Moments = (f64, f64, f64, Weights);
 
 /// Keeps what a commit taught of the noise, the habits and the depth, and forgets its level and its path of modes.
 fn forget_level(bank: &[Component<2>]) -> Vec<Component<2>> {
     let classes = DEPTHS.len() + 1;
-    let mut sums: Vec<Option<Sums>> = vec![None; noises().len() * classes];
+    let mut sums: Vec<Option<Moments>> = vec![None; noises().len() * classes];
     for c in bank {
         let depth = c.state.mean[DEPTH];
         let class = if c.met_low { 1 + class_of(depth) } else { 0 };

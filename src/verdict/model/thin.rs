@@ -58,9 +58,10 @@ fn stay(weights: &[f64], floor: f64, c: f64, scale: f64, room: usize) -> Vec<(us
 fn threshold(weights: &[f64], floor: f64, count: usize, total: f64, keep: usize) -> f64 {
     let mut c = total / keep as f64;
     let mut heavy_before = 0;
+    // The number of heavy ones only grows, so this ends: among equal weights rounding could send it back and forth.
     loop {
         let (heavy, weight) = above(weights, c.max(floor));
-        if heavy >= keep || heavy == heavy_before || heavy >= count {
+        if heavy >= keep || heavy <= heavy_before || heavy >= count {
             return c;
         }
         heavy_before = heavy;
@@ -115,6 +116,17 @@ mod tests {
         assert!((light - 5.0 / 45.0).abs() < 0.002, "{light}");
         let total: f64 = kept.iter().map(|k| k.1).sum();
         assert!((total - 1.0).abs() < 0.02, "{total}");
+    }
+
+    #[test]
+    fn equal_weights_do_not_send_the_threshold_back_and_forth() {
+        for n in 10..400usize {
+            let weights: Vec<f64> = (0..n).map(|i| 0.1 / (1 + i % 7 / 3 * (i % 5)) as f64).collect();
+            for keep in [3, 7, 50, 150] {
+                let kept = thin(&weights, keep);
+                assert!(kept.len() <= n.min(keep + 1), "{n} {keep}: {}", kept.len());
+            }
+        }
     }
 
     #[test]
