@@ -16,6 +16,7 @@ mod way {
     mod lease;
     mod outputs;
     mod ports;
+    mod prepare;
     mod program;
     mod quoting;
     mod ready;

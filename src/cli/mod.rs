@@ -128,7 +128,10 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Rollback(args) => deploy::rollback(args, &config),
         Command::Parse(args) => parse::run(args),
         Command::Judge(args) => judge::run(args),
-        Command::Simulate(args) => simulate::run(args),
+        Command::Simulate(args) if args.from_ledger => {
+            start::with_ledger(&config, |root, config| simulate::run(args, &crate::run::newest_series(root, config)?))
+        }
+        Command::Simulate(args) => simulate::run(args, &[]),
         Command::History(args) => start::with_ledger(&config, |root, config| history::run(&args, root, config)),
         Command::Show(args) => start::with_ledger(&config, |root, config| show::run(&args, root, config)),
         Command::Accept(args) => start::with_ledger(&config, |root, config| decide::accept(&args, root, config)),

@@ -23,6 +23,9 @@ pub struct SimulateArgs {
     /// Simulate the noise of these runs instead (JSON Lines, as `judge --replay` reads them)
     #[arg(long, value_name = "FILE", conflicts_with = "worlds")]
     pub from: Option<PathBuf>,
+    /// Simulate the team's own noise: the runs of the newest series of the ledger
+    #[arg(long, conflicts_with_all = ["worlds", "from"])]
+    pub from_ledger: bool,
     /// Only worlds whose name contains this
     #[arg(long, value_name = "NAME")]
     pub only: Option<String>,
@@ -70,12 +73,12 @@ impl From<IntentArg> for Intent {
     }
 }
 
-/// Runs `isugate simulate`; returns the exit status: 0, or 1 if a limit of the worlds is not kept.
+/// Runs `isugate simulate`; `ledger` holds the runs for `--from-ledger`. Returns the exit status: 0, or 1 if a limit of the worlds is not kept.
 ///
 /// # Errors
 /// If a file cannot be read or holds something else, and if stdout cannot be written.
-pub fn run(args: SimulateArgs) -> Result<u8> {
-    let spec = spec(&args)?;
+pub fn run(args: SimulateArgs, ledger: &[RunFacts]) -> Result<u8> {
+    let spec = spec(&args, ledger)?;
     if args.n == 0 || args.budget == 0 {
         bail!("--n and --budget must be 1 or more");
     }
@@ -108,8 +111,9 @@ pub fn run(args: SimulateArgs) -> Result<u8> {
     Ok(u8::from(!broken.is_empty()))
 }
 
-fn spec(args: &SimulateArgs) -> Result<Spec> {
+fn spec(args: &SimulateArgs, ledger: &[RunFacts]) -> Result<Spec> {
     let mut spec = match (&args.from, &args.worlds) {
+        _ if args.from_ledger => own_noise(ledger),
         (Some(runs), _) => own(runs)?,
         (None, Some(file)) => parse(&read(file)?, file)?,
         (None, None) => parse(WORLDS, Path::new("built-in worlds"))?,
@@ -144,8 +148,12 @@ fn own(file: &Path) -> Result<Spec> {
             serde_json::from_str(line).with_context(|| format!("{}:{}: not a run", file.display(), i + 1))?;
         runs.push(run);
     }
-    let world = World::from_noise("own noise", &noise::summary(&runs, None));
-    Ok(Spec { deltas: vec![-0.3, -0.05, 0.0, 0.05, 0.1, 0.3, 0.7], worlds: vec![world], limits: Vec::new() })
+    Ok(own_noise(&runs))
+}
+
+fn own_noise(runs: &[RunFacts]) -> Spec {
+    let world = World::from_noise("own noise", &noise::summary(runs, None));
+    Spec { deltas: vec![-0.3, -0.05, 0.0, 0.05, 0.1, 0.3, 0.7], worlds: vec![world], limits: Vec::new() }
 }
 
 /// Limits that the gate does not keep, with two standard errors of slack.

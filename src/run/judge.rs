@@ -148,6 +148,24 @@ fn history(question: &Question<'_>, series: &str, today: &[(Side, RunRecord)]) -
     question.entries.iter().filter(told).map(|entry| facts(&entry.run)).collect()
 }
 
+/// The runs of the newest run's series that say something, for simulating with a team's own noise.
+///
+/// # Errors
+/// The repository; no run yet.
+pub fn newest_series(work_tree: &std::path::Path, config: &crate::config::Config) -> Result<Vec<RunFacts>, Failure> {
+    let ledger = Ledger::open(work_tree, &config.ledger.branch, config.ledger.remote.as_deref()).map_err(broken)?;
+    let entries = ledger.runs().map_err(broken)?.entries;
+    let Some(newest) = entries.last() else {
+        return Err(Failure::new(Exit::Failed, "the ledger holds no run yet", "`isugate bench` makes the first"));
+    };
+    let tells = |entry: &&Entry| {
+        entry.run.series.key == newest.run.series.key
+            && entry.run.violations.is_empty()
+            && entry.run.result.outcome != Outcome::Invalid
+    };
+    Ok(entries.iter().filter(tells).map(|entry| facts(&entry.run)).collect())
+}
+
 fn facts(run: &RunRecord) -> RunFacts {
     RunFacts {
         commit: short(&run.commit),

@@ -31,6 +31,7 @@ pub use commit::{Commit, resolve, work_tree};
 pub use deploy_only::{deploy_only, last_accepted};
 pub use dry_run::dry_run;
 pub use journal::{Journal, Line, Phase, read as read_journal};
+pub use judge::newest_series;
 pub use portal::{Typed, record};
 pub use preset::{BenchPlan, plan};
 pub use resume::resume;
