@@ -7,9 +7,9 @@ use super::field::{BENCH, Field};
 const READY: &str = include_str!("../../fixtures/results/isucon14/prepare_only_ok.stdout.log");
 const BROKEN: &str = include_str!("../../fixtures/results/isucon14/fail_initialize.stdout.log");
 
-/// A benchmarker that prints `prepared` when it is to prepare only, and else counts its load runs.
+/// A benchmarker that prints `prepared` when it is to prepare only.
 fn bench(prepared: &str) -> String {
-    format!("if [ \"$2\" = -t ]; then\ncat <<'OUT'\n{prepared}OUT\nexit 0\nfi\necho load >>\"$1/loads\"\n{BENCH}")
+    format!("if [ \"$2\" = -t ]; then\ncat <<'OUT'\n{prepared}OUT\nexit 0\nfi\n{BENCH}")
 }
 
 fn field(prepared: &str) -> Result<Field> {
@@ -23,7 +23,8 @@ fn field(prepared: &str) -> Result<Field> {
 fn a_commit_that_is_ready_gets_its_load_run() -> Result<()> {
     let field = field(READY)?;
     field.isugate(&["bench"])?.exits(0).says(&["prepare only: ready", "1,000"]);
-    assert!(field.app1.real.join("run/loads").exists());
+    assert!(field.last("prepare/stdout").contains("prepareのみ"));
+    assert!(field.last("bench/stdout").contains("スコア=1000"));
     field.tidy()
 }
 
@@ -31,7 +32,7 @@ fn a_commit_that_is_ready_gets_its_load_run() -> Result<()> {
 fn a_broken_commit_is_reverted_without_a_load_run() -> Result<()> {
     let field = field(BROKEN)?;
     field.isugate(&["bench"])?.exits(10).says(&["prepare only: broken", "revert"]);
-    assert!(!field.app1.real.join("run/loads").exists());
+    assert!(!field.runs().last().is_some_and(|run| run.join("bench").exists()));
     assert_eq!(field.verdicts()?, ["revert"]);
     assert_eq!(field.record()?["result"]["reason"], "initialize");
     field.tidy()
