@@ -126,7 +126,11 @@ fn run(cli: Cli) -> anyhow::Result<u8> {
         Command::Check(args) => check::run(args, &config),
         Command::Deploy(args) => deploy::deploy(args, &config),
         Command::Rollback(args) => deploy::rollback(args, &config),
-        Command::Parse(args) => parse::run(args),
+        // What goes wrong there is in what was typed: the output itself is never an error.
+        Command::Parse(args) => parse::run(args).map_err(|e| {
+            let failure = exit::Failure { exit: exit::Exit::Usage, message: format!("{e:#}"), next: None };
+            anyhow::Error::from(failure)
+        }),
         Command::Judge(args) => judge::run(args),
         Command::Simulate(args) if args.from_ledger => {
             start::with_ledger(&config, |root, config| simulate::run(args, &crate::run::newest_series(root, config)?))
