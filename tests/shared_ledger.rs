@@ -57,10 +57,11 @@ impl Clone {
 
 const LOCAL: &str = "hosts: { bench: { local: true, state_dir: STATE } }";
 
-/// The run's id, and all warnings in one text. The verdict is a success whatever the remote does.
+/// The run's id, and all warnings in one text. The run gets its verdict whatever the remote does.
 fn accepted(output: &Output) -> Result<(String, String)> {
     let said = process::text(&output.stderr);
-    assert_eq!(output.status.code(), Some(0), "{said}");
+    // The accepted commit measured again decides nothing: 11.
+    assert!(matches!(output.status.code(), Some(0 | 11)), "{:?} {said}", output.status);
     let report: Value = serde_json::from_slice(&output.stdout).context(said)?;
     let id = report["run"]["id"].as_str().context("the run has an id")?;
     Ok((id.to_owned(), report["warnings"].to_string()))
