@@ -13,8 +13,8 @@ use std::{
 };
 
 use anyhow::{Context, Result, ensure};
-use rig::process;
 use rig::sshd::{Options, Sshd};
+use rig::{go, process};
 use tempfile::TempDir;
 
 /// One demo at a time: each takes what the machine has.
@@ -55,11 +55,11 @@ impl Demo {
         let place = tempfile::Builder::new().prefix("isugate-demo-").tempdir_in("/tmp")?;
         fs::set_permissions(place.path(), Permissions::from_mode(0o755))?;
         let demo = Demo { _turn: turn, place, passwd: users()?, user };
-        let cache = warm_cache()?;
+        let caches = warm_caches()?;
         fs::create_dir_all(demo.dir().join("cache"))?;
         fs::write(demo.dir().join(".isugate-demo"), "")?;
         process::run(
-            Command::new("cp").arg("-a").args(BUILT.map(|name| cache.join(name))).arg(demo.dir().join("cache")),
+            Command::new("cp").arg("-a").args(BUILT.map(|name| caches.join(name))).arg(demo.dir().join("cache")),
         )?;
         // What the script needs of the repository: another user may not be able to reach this one.
         let project = demo.place.path().join("project");
@@ -157,24 +157,11 @@ fn users() -> Result<Vec<String>> {
     Ok(fs::read_to_string("/etc/passwd")?.lines().filter(|line| !of_rig(line)).map(str::to_owned).collect())
 }
 
-/// Go's module and build caches, kept in Cargo's target folder from one run of the tests to the next.
-fn warm_cache() -> Result<PathBuf> {
-    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("demo-go");
-    fs::create_dir_all(&cache)?;
-    let path = format!("{}:/usr/local/go/bin", std::env::var("PATH").unwrap_or_default());
-    // Each as `scripts/demo` builds it: other flags would be another build of the standard library.
-    for (module, build) in [
-        ("app", "CGO_ENABLED=0 exec go build -trimpath -buildvcs=false -ldflags '-s -w' -o /dev/null ."),
-        ("bench", "exec go build -o /dev/null ./cmd/bench"),
-    ] {
-        let mut command = Command::new("sh");
-        command
-            .args(["-c", build])
-            .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join("fixtures/demo").join(module));
-        command.env("PATH", &path).env("GOFLAGS", "-modcacherw").env("GOTOOLCHAIN", "local");
-        process::run(command.env("GOMODCACHE", cache.join("mod")).env("GOCACHE", cache.join("build")))?;
-    }
-    Ok(cache)
+/// Go's caches with all in them that the demo builds.
+fn warm_caches() -> Result<PathBuf> {
+    go::build("app", ".", Path::new("/dev/null"))?;
+    go::build("bench", "./cmd/bench", Path::new("/dev/null"))?;
+    go::caches()
 }
 
 fn shows_the_three_verdicts(demo: &Demo) -> Result<()> {

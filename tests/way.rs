@@ -4,6 +4,7 @@
 pub mod rig;
 
 mod way {
+    mod afterwards;
     mod benchmarker;
     mod build;
     mod connection;

@@ -39,6 +39,23 @@ pub fn format_duration(duration: Duration) -> String {
     }
 }
 
+/// For fields that need not be there.
+pub(super) mod optional {
+    use super::*;
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+        let text = Option::<String>::deserialize(deserializer)?;
+        text.map(|t| parse_duration(&t)).transpose().map_err(serde::de::Error::custom)
+    }
+
+    pub fn serialize<S: Serializer>(duration: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
+        match duration {
+            Some(duration) => serializer.serialize_some(&format_duration(*duration)),
+            None => serializer.serialize_none(),
+        }
+    }
+}
+
 /// How a duration is written, as a regular expression of JSON Schema.
 pub(super) const PATTERN: &str = "^[0-9]+(ms|s|m|h)$";
 

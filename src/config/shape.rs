@@ -9,7 +9,7 @@ use super::duration;
 
 mod decide;
 
-pub use decide::{Code, CodeDefault, CodesConfig, Intent, Preset, VerdictConfig};
+pub use decide::{Code, CodeDefault, CodePolicy, Intent, Preset, VerdictConfig};
 
 /// The whole of `isugate.yml`.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]
@@ -228,7 +228,7 @@ pub struct Bench {
     #[serde(default)]
     pub dir: Option<String>,
     /// Wall-clock limit, after which its whole process group is ended; by default the contest preset's, or 180s.
-    #[serde(default, with = "optional_duration")]
+    #[serde(default, with = "duration::optional")]
     #[schemars(with = "Option<duration::DurationText>")]
     pub timeout: Option<Duration>,
     /// Whether a run that only prepares is made first, where the benchmarker has such a mode: a broken commit costs seconds.
@@ -240,22 +240,6 @@ pub struct Bench {
     /// For `format: generic` and tools of other fields: where score and outcome stand.
     #[serde(default)]
     pub result: Option<serde_json::Value>,
-}
-
-mod optional_duration {
-    use super::*;
-
-    pub fn deserialize<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
-        let text = Option::<String>::deserialize(deserializer)?;
-        text.map(|t| super::duration::parse_duration(&t)).transpose().map_err(serde::de::Error::custom)
-    }
-
-    pub fn serialize<S: serde::Serializer>(duration: &Option<Duration>, serializer: S) -> Result<S::Ok, S::Error> {
-        match duration {
-            Some(duration) => serializer.serialize_some(&super::duration::format_duration(*duration)),
-            None => serializer.serialize_none(),
-        }
-    }
 }
 
 /// One isutools admin server.

@@ -14,16 +14,15 @@ use crate::{
 const READY: &str = include_str!("scripts/ready.sh");
 const JOURNAL: &str = include_str!("scripts/journal.sh");
 
+/// How long an application that answered before a benchmark may take to answer after it.
+const AFTERWARDS: Duration = Duration::from_secs(10);
+
 /// Waits for all checks, on all hosts at the same time.
 ///
 /// # Errors
 /// All that did not answer in their time, with what each said last.
 pub async fn wait(deployment: &Deployment<'_>, sites: &[Site]) -> Result<(), Failure> {
-    let checks = deployment.deploy.ready.iter().flat_map(|check| {
-        let hosts = deployment.config.hosts_on(&check.on);
-        sites.iter().filter(move |site| hosts.contains(&site.host.name())).map(move |site| one(deployment, site, check))
-    });
-    let all = join_all(checks);
+    let all = join_all(checks(deployment, sites).map(|(site, check)| one(deployment, site, check)));
     let results = tokio::select! {
         results = all => results,
         () = deployment.cancel.cancelled() => return Err(deployment.interrupted()),
@@ -31,9 +30,45 @@ pub async fn wait(deployment: &Deployment<'_>, sites: &[Site]) -> Result<(), Fai
     gather(results).map(drop)
 }
 
-async fn one(deployment: &Deployment<'_>, site: &Site, check: &Ready) -> Result<(), Failure> {
-    let within = check.within.as_millis().to_string();
-    let host = site.host.name();
+/// What does not answer any more after a benchmark, a sentence for each check.
+pub async fn silent(deployment: &Deployment<'_>, sites: &[Site]) -> Vec<String> {
+    let all = checks(deployment, sites).map(async |(site, check)| {
+        let host = site.host.name();
+        match ask(deployment, site, check, check.within.min(AFTERWARDS)).await {
+            Ok(None) => None,
+            Ok(Some(Silence { what, said })) => {
+                Some(format!("{host}: {what} does not answer any more after the benchmark: {said}"))
+            }
+            Err(failure) => Some(format!("{host}: nobody knows whether it still answers: {}", failure.message)),
+        }
+    });
+    tokio::select! {
+        sentences = join_all(all) => sentences.into_iter().flatten().collect(),
+        () = deployment.cancel.cancelled() => Vec::new(),
+    }
+}
+
+fn checks<'a>(deployment: &'a Deployment<'_>, sites: &'a [Site]) -> impl Iterator<Item = (&'a Site, &'a Ready)> {
+    deployment.deploy.ready.iter().flat_map(|check| {
+        let hosts = deployment.config.hosts_on(&check.on);
+        sites.iter().filter(move |site| hosts.contains(&site.host.name())).map(move |site| (site, check))
+    })
+}
+
+/// A check that was not met: what was asked, and what came back last.
+struct Silence {
+    what: String,
+    said: String,
+}
+
+/// Tries one check for so long; `None` if it is met.
+async fn ask(
+    deployment: &Deployment<'_>,
+    site: &Site,
+    check: &Ready,
+    limit: Duration,
+) -> Result<Option<Silence>, Failure> {
+    let within = limit.as_millis().to_string();
     let (args, what) = match (&check.tcp, &check.http, &check.run) {
         (Some(tcp), ..) => {
             let (address, port) = tcp.rsplit_once(':').unwrap_or((tcp, ""));
@@ -51,17 +86,20 @@ async fn one(deployment: &Deployment<'_>, site: &Site, check: &Ready) -> Result<
             (args, format!("{http} with status {expect}"))
         }
         (.., Some(run)) => (vec!["run".into(), within, run.clone()], format!("`{run}`")),
-        _ => return Ok(()),
+        _ => return Ok(None),
     };
     let mut cmd = Cmd::script(READY, args);
     if check.run.is_some() {
         cmd = cmd.cwd(deployment.deploy.dir.clone());
     }
-    let output = site.host.output(&cmd.tethered(), check.within + Duration::from_secs(40)).await?;
-    if output.ok() {
-        return Ok(());
-    }
-    let mut message = format!("{host}: not ready within {} s: {what}: {}", check.within.as_secs(), output.complaint());
+    let output = site.host.output(&cmd.tethered(), limit + Duration::from_secs(40)).await?;
+    Ok((!output.ok()).then(|| Silence { what, said: output.complaint() }))
+}
+
+async fn one(deployment: &Deployment<'_>, site: &Site, check: &Ready) -> Result<(), Failure> {
+    let Some(Silence { what, said }) = ask(deployment, site, check, check.within).await? else { return Ok(()) };
+    let host = site.host.name();
+    let mut message = format!("{host}: not ready within {} s: {what}: {said}", check.within.as_secs());
     let units = units::names(deployment.config, host);
     if !units.is_empty() {
         // It explains; without it the message is still true.

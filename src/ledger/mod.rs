@@ -22,7 +22,7 @@ pub mod text;
 pub use append::verdict_word;
 pub use error::LedgerError;
 pub use proposal::{Merged, Proposal};
-pub use read::{Entry, Listing, Unreadable, baseline_of};
+pub use read::{Entry, Listing, Unreadable, baseline_of, usual_seconds};
 pub use readme::{codes_text, outcome_word};
 pub use record::*;
 pub use run_id::RunId;

@@ -4,7 +4,7 @@ use git2::{Oid, Repository, Tree};
 use serde::{Deserialize, de::DeserializeOwned};
 
 use super::{DecisionRecord, Ledger, LedgerError, RunId, RunRecord, SCHEMA_VERSION, proposal, text};
-use crate::verdict::Verdict;
+use crate::{result::Outcome, verdict::Verdict};
 
 /// Bytes above which a record is not read: ours are a few thousand.
 const MAX_RECORD: usize = 8 << 20;
@@ -138,6 +138,15 @@ pub fn baseline_of<'a>(entries: &'a [Entry], series: &str, eligible: impl Fn(&En
             && eligible(entry)
     });
     accepted.max_by_key(|entry| (decided_at(entry), entry.run.id.as_str()))
+}
+
+/// Seconds that the benchmark takes in a series: the median of the undisturbed runs that passed, once there are three.
+pub fn usual_seconds(entries: &[Entry], series: &str) -> Option<f64> {
+    let undisturbed = |run: &RunRecord| run.violations.is_empty() && run.result.outcome == Outcome::Pass;
+    let runs = entries.iter().map(|entry| &entry.run).filter(|run| run.series.key == series && undisturbed(run));
+    let mut seconds: Vec<_> = runs.map(|run| run.bench.seconds).filter(|seconds| *seconds > 0.0).collect();
+    seconds.sort_by(f64::total_cmp);
+    seconds.get(seconds.len() / 2).copied().filter(|_| seconds.len() >= 3)
 }
 
 /// When the decision that holds was made, or its commit was merged; the earliest time where neither can be read.

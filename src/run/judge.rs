@@ -2,13 +2,13 @@
 
 use super::{BenchOptions, Setting, noise};
 use crate::{
-    config::shape::{self, CodesConfig, Intent, Language, Preset},
+    config::shape::{Intent, Language, Preset},
     exit::{Exit, Failure},
     ledger::{Decision, DecisionRecord, Entry, Ledger, RunRecord, SCHEMA_VERSION},
     report::CodeRow,
     result::{self, Outcome},
     verdict::{
-        Code, CodeDefault, CodePolicy, Lang, RunFacts, Verdict,
+        Lang, RunFacts, Verdict,
         correctness::{Effect, Rule},
         step::{self, Request},
     },
@@ -63,10 +63,10 @@ pub fn judge(question: &Question<'_>, today: &[(Side, RunRecord)]) -> Judged {
         baseline: question.baseline.as_deref().map(short),
         candidate: short(&run.commit),
         today: today.iter().map(|(_, run)| facts(run)).collect(),
-        preset: preset(question.preset),
-        intent: intent(question.intent),
+        preset: question.preset,
+        intent: question.intent,
         budget_runs: question.budget,
-        codes: policy(codes),
+        codes: codes.clone(),
         contest: Some(question.setting.config.contest.clone()),
         lang: if ja { Lang::Ja } else { Lang::En },
         run_seconds: Some(run.stages.values().sum()),
@@ -85,33 +85,6 @@ pub fn judge(question: &Question<'_>, today: &[(Side, RunRecord)]) -> Judged {
         reasons: answer.reasons,
         codes: rows,
         noise: noise::sentences(&answer.state, ja),
-    }
-}
-
-fn intent(intent: Intent) -> crate::verdict::Intent {
-    match intent {
-        Intent::Gain => crate::verdict::Intent::Gain,
-        Intent::NoRegression => crate::verdict::Intent::NoRegression,
-    }
-}
-
-fn preset(preset: Preset) -> crate::verdict::Preset {
-    match preset {
-        Preset::Contest => crate::verdict::Preset::Contest,
-        Preset::Practice => crate::verdict::Preset::Practice,
-        Preset::Overnight => crate::verdict::Preset::Overnight,
-    }
-}
-
-fn policy(codes: &CodesConfig) -> CodePolicy {
-    let code = |code: &shape::Code| Code(code.0.clone());
-    CodePolicy {
-        deny: codes.deny.iter().map(code).collect(),
-        allow: codes.allow.iter().map(|(name, count)| (code(name), *count)).collect(),
-        default: match codes.default {
-            shape::CodeDefault::NoMoreThanBaseline => CodeDefault::NoMoreThanBaseline,
-            shape::CodeDefault::Ignore => CodeDefault::Ignore,
-        },
     }
 }
 

@@ -82,9 +82,10 @@ async fn to_record(
 ) -> Result<RunRecord, Failure> {
     let saved = stage_evidence::save(way, session, &benched.result, &mut isutools).await?;
     stage_evidence::pull(way, session, saved, &mut isutools).await?;
-    let violations = stage_integrity::integrity(way, session, &benched, &isutools).await?;
+    let collectors = isutools.iter().any(|record| record.run_id.is_some());
+    let series = series_of(&way.setting.config, &plan.command, benched.sha256.clone(), collectors);
+    let violations = stage_integrity::integrity(way, session, &benched, &isutools, &series).await?;
     way.stage(Stage::Record, async |way: &mut Way| {
-        let collectors = isutools.iter().any(|record| record.run_id.is_some());
         let record = RunRecord {
             schema_version: SCHEMA_VERSION.into(),
             id: way.id.to_string(),
@@ -94,7 +95,7 @@ async fn to_record(
             by: way.setting.by.clone(),
             started_at: way.began.to_string(),
             finished_at: jiff::Timestamp::now().to_string(),
-            series: series_of(&way.setting.config, &plan.command, benched.sha256.clone(), collectors),
+            series,
             isugate: env!("CARGO_PKG_VERSION").into(),
             hosts: way.hosts.clone(),
             bench: benched.record,

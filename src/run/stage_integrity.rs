@@ -3,14 +3,15 @@
 
 use futures::future::join_all;
 
-use super::{Session, Way, stage_bench::Benched};
+use super::{Session, Way, bench::open_ledger, stage_bench::Benched};
 use crate::{
     config::shape::Language,
     deploy::{self, Site},
     exit::Failure,
-    ledger::{HostRecord, IsutoolsRecord, UnitState},
+    ledger::{HostRecord, IsutoolsRecord, Series, UnitState, usual_seconds},
     load::Sampler,
     report::Stage,
+    result::{self, Outcome},
     verdict::{
         Lang,
         integrity::{self, Facts, HashPair, HostFacts, Limits, UnitFacts, What, WindowFacts},
@@ -26,6 +27,7 @@ pub async fn integrity(
     session: &Session,
     benched: &Benched,
     records: &[IsutoolsRecord],
+    series: &Series,
 ) -> Result<Vec<String>, Failure> {
     way.stage(Stage::Integrity, async |way: &mut Way| {
         let mut violations = benched.violations.clone();
@@ -37,8 +39,10 @@ pub async fn integrity(
             let sampler = samplers.iter().find(|(name, _)| name == site.host.name()).map(|(_, sampler)| sampler);
             look(way, site, sampler, benched.began_ns)
         });
-        let mut facts = Facts::default();
-        for (host, trouble) in join_all(looks).await {
+        let (looks, silent) = tokio::join!(join_all(looks), silent(way, session));
+        violations.extend(silent);
+        let mut facts = Facts { duration: Some(benched.record.seconds), ..Default::default() };
+        for (host, trouble) in looks {
             facts.hosts.push(host);
             violations.extend(trouble);
         }
@@ -58,8 +62,13 @@ pub async fn integrity(
         let limits = Limits {
             foreign_cpu: share(set.foreign_cpu, usual.foreign_cpu),
             steal: share(set.steal, usual.steal),
-            ..usual
+            duration_slack: set.duration.map_or(usual.duration_slack, |slack| slack.as_secs_f64()),
         };
+        // A run that failed may end early. Where nothing is set, only the official benchmarkers are known to load for a fixed time.
+        let fixed = set.duration.is_some() || result::preset(&way.setting.config.contest).is_some();
+        if fixed && benched.result.outcome == Outcome::Pass {
+            facts.expected_duration = usual_in(way, &series.key);
+        }
         for violation in integrity::check(&facts, &limits) {
             let only_warns = match violation.what {
                 What::ForeignLoad { .. } => set.foreign_cpu.is_none(),
@@ -80,6 +89,21 @@ pub async fn integrity(
         Ok((violations, outcome))
     })
     .await
+}
+
+/// Seconds that the benchmark takes in this series, if that is known. A ledger that cannot be read is the stage judge's matter:
+/// the record of this run must be written first.
+fn usual_in(way: &Way<'_>, series: &str) -> Option<f64> {
+    let listing = open_ledger(way.setting).ok()?.runs().ok()?;
+    usual_seconds(&listing.entries, series)
+}
+
+/// What does not answer any more. Where an application is no unit, nothing else shows its end.
+async fn silent(way: &Way<'_>, session: &Session) -> Vec<String> {
+    match way.deployment() {
+        Some(deployment) => deploy::ready::silent(&deployment, &session.sites).await,
+        None => Vec::new(),
+    }
 }
 
 /// isutools' run lives in the application's process: when it is gone, so was the process.

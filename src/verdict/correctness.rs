@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::binomial::more_frequent;
 use super::code_names::NameOf;
 use super::facts::RunFacts;
-use super::policy::{Code, CodeDefault, CodePolicy};
+use crate::config::shape::{Code, CodeDefault, CodePolicy};
 
 /// A code is more frequent than chance allows if its p-value is below this (after Holm's correction over the codes).
 pub const LEVEL: f64 = 0.01;

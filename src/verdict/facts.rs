@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+pub use crate::config::shape::{Intent, Preset};
+
 /// What the gate says of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -16,41 +18,6 @@ pub enum Verdict {
     Inconclusive,
     /// The runs say nothing about the code.
     Invalid,
-}
-
-/// What the change is meant to do.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Intent {
-    /// Raise the score: accepted if it is shown to do so.
-    #[default]
-    Gain,
-    /// Clean up or make safe: accepted if it is shown not to cost more than the margin.
-    NoRegression,
-}
-
-/// How many runs a comparison may take, where no number is given.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Preset {
-    /// Runs are scarce: 4.
-    Contest,
-    /// 12 runs.
-    #[default]
-    Practice,
-    /// 24 runs.
-    Overnight,
-}
-
-impl Preset {
-    /// Runs that a comparison may take, of both sides together.
-    pub fn budget(self) -> usize {
-        match self {
-            Self::Contest => 4,
-            Self::Practice => 12,
-            Self::Overnight => 24,
-        }
-    }
 }
 
 /// Which commit runs.

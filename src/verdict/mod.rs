@@ -13,7 +13,6 @@ mod line_tables;
 pub mod lines;
 pub(crate) mod model;
 pub mod noise;
-pub mod policy;
 pub mod replay;
 pub mod sequential;
 pub mod simulate;
@@ -23,7 +22,7 @@ pub mod words;
 mod words_en;
 mod words_ja;
 
+pub use crate::config::shape::{Code, CodeDefault, CodePolicy};
 pub use binomial::unseen_failure_bound;
 pub use facts::{Intent, Lang, Preset, RunFacts, Side, Verdict};
 pub use gate::Gate;
-pub use policy::{Code, CodeDefault, CodePolicy};

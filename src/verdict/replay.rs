@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::facts::{Lang, RunFacts, Verdict};
 use super::gate::Gate;
-use super::policy::CodePolicy;
 use super::step::Request;
+use crate::config::shape::CodePolicy;
 
 /// One run of the file, with what a person decided, if anything.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -8,9 +8,9 @@ use super::code_names::{self, NameOf};
 use super::correctness::{self, CodeRow, Effect, Findings};
 use super::facts::{Intent, Lang, Preset, RunFacts, Side, Verdict};
 use super::gate::Gate;
-use super::policy::CodePolicy;
 use super::state::State;
 use super::words::Reason;
+use crate::config::shape::CodePolicy;
 
 /// A comparison: everything the verdict depends on.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -75,11 +75,13 @@ fn a_host_that_is_unplugged_during_the_restarts_leaves_no_other_host_on_the_new_
     assert_eq!(turn.answers(1)?, good);
     assert!(said.stderr.contains(&format!("isu1: back on commit {}", &good[..12])), "{}", said.stderr);
     assert!(said.stderr.contains("isu2: UNKNOWN"), "{}", said.stderr);
-    // The host is there again, and its lease still that of the run which could not give it back: it says so, and ends by itself.
+    // The host is there again, and its lease still that of the run which could not give it back: it says so.
     let said = turn.bench()?;
     assert!(said.code == Some(13) && said.stderr.contains("isu2: held by"), "{}", said.stderr);
+    assert!(said.stderr.contains("isugate lease break"), "{}", said.stderr);
+    process::run(&mut turn.isugate(&["lease", "break", "--reason", "it was off the network"]))?;
     // Then one command brings all of them to the same commit.
-    let said = turn.bench_with(&["--wait", "3m"])?;
+    let said = turn.bench()?;
     assert_eq!(said.code, Some(0), "{}", said.stderr);
     assert_eq!(turn.answers(1)?, turn.answers(2)?);
     Ok(())

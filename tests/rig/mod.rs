@@ -11,6 +11,7 @@
 
 pub mod git_http;
 pub mod git_remote;
+pub mod go;
 pub mod network;
 pub mod process;
 pub mod scope;

@@ -33,9 +33,12 @@ impl Access {
         command.env(MARK, &self.scope);
     }
 
-    /// `ssh` to the host, to be given a remote command.
+    /// `ssh` to the host, to be given a remote command. A host that goes off the network without a word (a reboot takes
+    /// its interface down before its last packets are out) is given up after 10 s: TCP itself would wait for 15 minutes.
+    /// Only here and not in the file: a program under test has to see to that by itself.
     pub fn command(&self) -> Command {
         let mut command = Command::new("ssh");
+        command.args(["-o", "ServerAliveInterval=2", "-o", "ServerAliveCountMax=5"]);
         command.arg("-F").arg(&self.config).arg(&self.alias);
         command
     }

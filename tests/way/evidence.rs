@@ -3,8 +3,7 @@
 use std::{
     io::{Read, Write},
     net::{TcpListener, TcpStream},
-    path::{Path, PathBuf},
-    process::Command,
+    path::PathBuf,
     sync::OnceLock,
 };
 
@@ -13,7 +12,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::field::{BENCH, Field};
-use crate::rig::process;
+use crate::rig::{go, process};
 
 /// A field whose application on app1 is the demo's, with an admin server.
 pub struct Chairs {
@@ -77,23 +76,13 @@ pub fn load(port: u16, path: &str) -> String {
     format!("(exec 3<>/dev/tcp/127.0.0.1/{port}; printf 'GET {path} HTTP/1.0\\r\\n\\r\\n' >&3; cat <&3 >/dev/null) &\n")
 }
 
-/// The demo's application, built once; the build cache stays in `target/`.
+/// The demo's application, built once.
 fn built() -> Result<PathBuf> {
     static BUILT: OnceLock<Result<PathBuf, String>> = OnceLock::new();
     let build = || -> Result<PathBuf> {
-        let top = Path::new(env!("CARGO_MANIFEST_DIR"));
-        let go = top.join("target/go");
-        let path = format!("{}:/usr/local/go/bin", std::env::var("PATH").unwrap_or_default());
-        let mut command = Command::new("go");
-        command
-            .args(["build", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o"])
-            .arg(go.join("chairs"))
-            .arg(".");
-        command.current_dir(top.join("fixtures/demo/app")).env("PATH", path).env("CGO_ENABLED", "0");
-        command.env("GOMODCACHE", go.join("mod")).env("GOCACHE", go.join("build"));
-        command.env("GOFLAGS", "-modcacherw").env("GOTOOLCHAIN", "local");
-        process::run(&mut command)?;
-        Ok(go.join("chairs"))
+        let program = go::caches()?.join("chairs");
+        go::build("app", ".", &program)?;
+        Ok(program)
     };
     BUILT.get_or_init(|| build().map_err(|error| format!("{error:#}"))).clone().map_err(|error| anyhow!(error))
 }

@@ -1,9 +1,14 @@
 //! The shape of the section `verdict`: how to decide, and what to make of error codes.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::{BTreeMap, BTreeSet},
+    time::Duration,
+};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use super::duration;
 
 /// How to decide.
 #[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
@@ -14,7 +19,7 @@ pub struct VerdictConfig {
     /// How many runs a decision may cost; default `practice`.
     pub preset: Preset,
     /// What to make of error codes.
-    pub codes: CodesConfig,
+    pub codes: CodePolicy,
     /// What spoils a run.
     pub integrity: IntegrityConfig,
 }
@@ -29,24 +34,29 @@ pub struct IntegrityConfig {
     /// Percent of a host's CPU that the hypervisor may take on average. Above it the run is invalid; where it is not set,
     /// more than 5 is a warning.
     pub steal: Option<u64>,
+    /// How far a benchmark that passed may be from the time that its series takes, once three runs have shown it. By default 10s
+    /// with the official benchmarkers, which load for a fixed time, and not checked with others.
+    #[serde(with = "duration::optional")]
+    #[schemars(with = "Option<duration::DurationText>")]
+    pub duration: Option<Duration>,
     /// Names of processes that belong to the application, beside its units, what runs from `deploy.dir`, and the usual databases,
     /// proxies and caches.
     pub own: Vec<String>,
 }
 
 /// What a change must do to be accepted.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Intent {
-    /// Be faster.
+    /// Raise the score: accepted if it is shown to do so.
     #[default]
     Gain,
-    /// Not be slower: a clean-up or a fix.
+    /// Clean up or make safe: accepted if it is shown not to cost more than the margin.
     NoRegression,
 }
 
 /// How many runs a decision may cost.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema, clap::ValueEnum)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema, clap::ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Preset {
     /// Few: a contest is running.
@@ -58,13 +68,24 @@ pub enum Preset {
     Overnight,
 }
 
+impl Preset {
+    /// Runs that a comparison may take, of both sides together.
+    pub fn budget(self) -> usize {
+        match self {
+            Self::Contest => 4,
+            Self::Practice => 12,
+            Self::Overnight => 24,
+        }
+    }
+}
+
 /// What to make of error codes. A code is written as the benchmarker prints it, a number or a word.
-#[derive(Debug, Clone, Default, Deserialize, Serialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct CodesConfig {
-    /// One occurrence is one too many.
-    pub deny: Vec<Code>,
-    /// So many are allowed, whatever the baseline had.
+pub struct CodePolicy {
+    /// One occurrence reverts.
+    pub deny: BTreeSet<Code>,
+    /// Allowed up to so many times in a run, whatever the baseline had; more reverts.
     #[schemars(with = "BTreeMap<String, u64>")]
     pub allow: BTreeMap<Code, u64>,
     /// All others.
@@ -75,10 +96,10 @@ pub struct CodesConfig {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum CodeDefault {
-    /// No more than chance allows against the baseline's runs.
+    /// Not more often than in the baseline's runs, beyond chance.
     #[default]
     NoMoreThanBaseline,
-    /// They do not matter.
+    /// Shown, and of no effect.
     Ignore,
 }
 
@@ -120,5 +141,26 @@ impl<'de> Deserialize<'de> for Code {
             }
         }
         deserializer.deserialize_any(Visitor)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_are_numbers_or_text() -> Result<(), serde_json::Error> {
+        let p: CodePolicy = serde_json::from_str(r#"{"deny":[34,"critical"],"allow":{"17":10},"default":"ignore"}"#)?;
+        assert!(p.deny.contains(&Code("34".into())) && p.deny.contains(&Code("critical".into())));
+        assert_eq!(p.allow.get(&Code("17".into())), Some(&10));
+        assert_eq!(p.default, CodeDefault::Ignore);
+        assert_eq!(serde_json::from_str::<CodePolicy>("{}")?, CodePolicy::default());
+        Ok(())
+    }
+
+    #[test]
+    fn a_misspelt_rule_is_an_error() {
+        assert!(serde_json::from_str::<CodePolicy>(r#"{"denny":[1]}"#).is_err());
+        assert!(serde_json::from_str::<CodePolicy>(r#"{"deny":[1.5]}"#).is_err());
     }
 }
