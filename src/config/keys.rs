@@ -131,7 +131,8 @@ mod tests {
                 ".deploy.build.timeout",
                 ".deploy.ready.within",
                 ".bench.timeout",
-                ".collect.timeout"
+                ".collect.timeout",
+                ".verdict.integrity.duration"
             ]
         );
     }

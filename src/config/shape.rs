@@ -9,7 +9,7 @@ use super::duration;
 
 mod decide;
 
-pub use decide::{Code, CodeDefault, CodePolicy, Intent, Preset, VerdictConfig};
+pub use decide::{Code, CodeDefault, CodePolicy, IntegrityConfig, Intent, Preset, VerdictConfig};
 
 /// The whole of `isugate.yml`.
 #[derive(Debug, Clone, Deserialize, Serialize, JsonSchema)]

@@ -5,7 +5,7 @@ use futures::future::join_all;
 
 use super::{Session, Way, bench::open_ledger, stage_bench::Benched};
 use crate::{
-    config::shape::Language,
+    config::shape::{IntegrityConfig, Language},
     deploy::{self, Site},
     exit::Failure,
     ledger::{HostRecord, IsutoolsRecord, Series, UnitState, usual_seconds},
@@ -14,9 +14,12 @@ use crate::{
     result::{self, Outcome},
     verdict::{
         Lang,
-        integrity::{self, Facts, HashPair, HostFacts, Limits, UnitFacts, What, WindowFacts},
+        integrity::{self, Facts, HashPair, HostFacts, Limits, UnitFacts, WindowFacts},
     },
 };
+
+/// Seconds of samples (one is taken every 2 s) from which on the usual limits on the load hold. What is shorter is a trial.
+const WATCHED: f64 = 10.0;
 
 /// Compares the hosts after the benchmark with what was noted before it.
 ///
@@ -57,30 +60,19 @@ pub async fn integrity(
         join_all(samplers.into_iter().map(|(_, sampler)| sampler.stop())).await;
         let lang = if way.setting.config.report.language == Language::Ja { Lang::Ja } else { Lang::En };
         let set = &way.setting.config.verdict.integrity;
-        let usual = Limits::default();
-        let share = |percent: Option<u64>, usual: f64| percent.map_or(usual, |percent| percent as f64 / 100.0);
-        let limits = Limits {
-            foreign_cpu: share(set.foreign_cpu, usual.foreign_cpu),
-            steal: share(set.steal, usual.steal),
-            duration_slack: set.duration.map_or(usual.duration_slack, |slack| slack.as_secs_f64()),
-        };
         // A run that failed may end early. Where nothing is set, only the official benchmarkers are known to load for a fixed time.
         let fixed = set.duration.is_some() || result::preset(&way.setting.config.contest).is_some();
         if fixed && benched.result.outcome == Outcome::Pass {
             facts.expected_duration = usual_in(way, &series.key);
         }
-        for violation in integrity::check(&facts, &limits) {
-            let only_warns = match violation.what {
-                What::ForeignLoad { .. } => set.foreign_cpu.is_none(),
-                What::Steal { .. } => set.steal.is_none(),
-                _ => false,
-            };
-            match only_warns {
-                // The sentence ends with what it would mean if a limit were set.
-                true => way.warn(violation.say(lang).trim_end_matches(": invalid").to_string()),
-                false => violations.push(violation.say(lang)),
+        let spoiled = integrity::check(&facts, &limits(set, &facts));
+        for doubt in integrity::check(&facts, &Limits::doubtful()) {
+            if doubt.is_load() && !spoiled.iter().any(|violation| violation.host == doubt.host && violation.is_load()) {
+                // The sentence ends with what it would mean above the limit.
+                way.warn(doubt.say(lang).trim_end_matches(": invalid").to_string());
             }
         }
+        violations.extend(spoiled.iter().map(|violation| violation.say(lang)));
         violations.extend(records.iter().filter_map(restarted));
         let outcome = match violations.len() {
             0 => "undisturbed".to_string(),
@@ -89,6 +81,23 @@ pub async fn integrity(
         Ok((violations, outcome))
     })
     .await
+}
+
+/// What the user has set; the usual limits on the load only where the benchmark was watched for long enough to say something.
+fn limits(set: &IntegrityConfig, facts: &Facts) -> Limits {
+    let usual = Limits::default();
+    let watched = |host: &HostFacts| host.load.iter().map(|sample| sample.seconds).sum::<f64>();
+    let long = facts.hosts.iter().map(watched).fold(0.0, f64::max) >= WATCHED;
+    let share = |percent: Option<u64>, usual: f64| match percent {
+        Some(percent) => percent as f64 / 100.0,
+        None if long => usual,
+        None => f64::INFINITY,
+    };
+    Limits {
+        foreign_cpu: share(set.foreign_cpu, usual.foreign_cpu),
+        steal: share(set.steal, usual.steal),
+        duration_slack: set.duration.map_or(usual.duration_slack, |slack| slack.as_secs_f64()),
+    }
 }
 
 /// Seconds that the benchmark takes in this series, if that is known. A ledger that cannot be read is the stage judge's matter:

@@ -28,11 +28,11 @@ pub struct VerdictConfig {
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct IntegrityConfig {
-    /// Percent of a host's CPU that processes of nobody's may take on average. Above it the run is invalid; where it is not
-    /// set, more than 10 is a warning.
+    /// Percent of a host's CPU that processes of nobody's may take on average. Above it the run is invalid; by default
+    /// 25 where the benchmark was watched for 10 s or more. More than 10 is a warning.
     pub foreign_cpu: Option<u64>,
-    /// Percent of a host's CPU that the hypervisor may take on average. Above it the run is invalid; where it is not set,
-    /// more than 5 is a warning.
+    /// Percent of a host's CPU that the hypervisor may take on average. Above it the run is invalid; by default 15
+    /// where the benchmark was watched for 10 s or more. More than 5 is a warning.
     pub steal: Option<u64>,
     /// How far a benchmark that passed may be from the time that its series takes, once three runs have shown it. By default 10s
     /// with the official benchmarkers, which load for a fixed time, and not checked with others.

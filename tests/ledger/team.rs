@@ -1,7 +1,5 @@
 //! `isugate bench` with a ledger that a team shares: real remotes, over the file system and over SSH.
 
-pub mod rig;
-
 use std::{
     collections::BTreeSet,
     fs,
@@ -9,10 +7,10 @@ use std::{
     process::{Command, Output, Stdio},
 };
 
+use crate::rig::git_remote::{GitRemote, git, ssh_command};
+use crate::rig::process;
+use crate::rig::sshd::{Options, Sshd};
 use anyhow::{Context, Result};
-use rig::git_remote::{GitRemote, git, ssh_command};
-use rig::process;
-use rig::sshd::{Options, Sshd};
 use serde_json::Value;
 
 /// A clone with a configuration whose benchmarker only says its score.

@@ -7,7 +7,7 @@ use isugate::verdict::step::Request;
 use isugate::verdict::{Gate, RunFacts, Side, Verdict};
 use serde_json::Value;
 
-const SCORES: &str = include_str!("../fixtures/verdict/contest-scores.json");
+const SCORES: &str = include_str!("../../fixtures/verdict/contest-scores.json");
 const TRIALS: u64 = 200;
 
 struct Contest(Value);

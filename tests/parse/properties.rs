@@ -1,6 +1,6 @@
 //! Properties of the result readers under arbitrary and mutated input. The bodies are those of the fuzz target.
 
-#[path = "../fuzz/properties.rs"]
+#[path = "../../fuzz/properties.rs"]
 mod properties;
 
 use std::path::{Path, PathBuf};

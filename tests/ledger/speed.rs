@@ -1,4 +1,4 @@
-//! How long a long ledger takes. `cargo test --test ledger_branch speed -- --nocapture` prints the times.
+//! How long a long ledger takes. `cargo test --test ledger speed -- --nocapture` prints the times.
 
 use std::time::{Duration, Instant};
 

@@ -70,7 +70,7 @@ fn foreign_load_over_the_limit_names_the_process() {
     let found = check(&facts, &Limits::default());
     assert_eq!(
         found[0].say(Lang::En),
-        "app1: 26 % of the CPU went to foreign processes (limit 10 %), most to cargo at second 20: invalid"
+        "app1: 26 % of the CPU went to foreign processes (limit 25 %), most to cargo at second 20: invalid"
     );
     assert!(check(&facts, &Limits { foreign_cpu: 0.3, ..Limits::default() }).is_empty());
 }
