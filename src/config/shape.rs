@@ -341,7 +341,7 @@ pub struct GithubConfig {
     pub check: bool,
     /// Whether jobs of a public repository may reach the hosts; default false.
     pub allow_public: bool,
-    /// Who our comments are by, where the token is an app's own: `my-app[bot]`.
+    /// Who our comments are by, such as `my-app[bot]`; default: as GitHub says.
     pub author: Option<String>,
 }
 

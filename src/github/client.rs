@@ -163,7 +163,7 @@ impl Client {
         Ok(all)
     }
 
-    /// Makes something new.
+    /// Makes something new. A `body` of `null` is none.
     ///
     /// # Errors
     /// What GitHub says; [`ApiError::Unsure`] when it may have been made.
@@ -174,7 +174,22 @@ impl Client {
         what: &'static str,
         need: Need,
     ) -> Result<T, ApiError> {
-        understood(&self.send(Method::Post, &self.at(path), Some(body), what, need).await?, what)
+        let body = Some(body).filter(|body| !body.is_null());
+        understood(&self.send(Method::Post, &self.at(path), body, what, need).await?, what)
+    }
+
+    /// Asks in GraphQL, below the API's address.
+    ///
+    /// # Errors
+    /// What GitHub says; a question changes nothing and may be asked again.
+    pub async fn ask<T: DeserializeOwned>(&self, query: &str, what: &'static str, need: Need) -> Result<T, ApiError> {
+        let body = serde_json::json!({"query": query});
+        let post = || self.send(Method::Post, "/graphql", Some(&body), what, need);
+        let answer = match post().await {
+            Err(ApiError::Unsure { .. }) => post().await,
+            answer => answer,
+        };
+        understood(&answer?, what)
     }
 
     /// Changes something.

@@ -75,14 +75,30 @@ struct User {
     login: String,
 }
 
-/// Who the token's comments are by. A job's own token may not ask; its comments are by `github-actions[bot]`.
+/// What GraphQL says of the token's owner.
+#[derive(Deserialize)]
+struct Viewer {
+    data: Viewed,
+}
+
+#[derive(Deserialize)]
+struct Viewed {
+    viewer: User,
+}
+
+/// Who the token's comments are by. The token of a job or of another app may not ask in REST, but in GraphQL; where neither is
+/// answered, it is taken for the job's own, whose comments are by `github-actions[bot]`.
 ///
 /// # Errors
 /// An unknown token, no answer.
 pub async fn author(client: &Client) -> Result<String, ApiError> {
-    match client.get_global::<User>("/user", "who the token belongs to", Need::Contents).await {
+    let what = "who the token belongs to";
+    match client.get_global::<User>("/user", what, Need::Contents).await {
         Ok(user) => Ok(user.login),
-        Err(ApiError::Forbidden { .. } | ApiError::NotFound { .. }) => Ok(JOB_AUTHOR.into()),
+        Err(ApiError::Forbidden { .. } | ApiError::NotFound { .. }) => {
+            let asked = client.ask::<Viewer>("query { viewer { login } }", what, Need::Contents).await;
+            Ok(asked.map_or_else(|_| JOB_AUTHOR.into(), |answer| answer.data.viewer.login))
+        }
         Err(error) => Err(error),
     }
 }

@@ -149,8 +149,7 @@ pub async fn registration_token(client: &Client) -> Result<String, ApiError> {
     }
     let path = "/actions/runners/registration-token";
     let what = "the registration token";
-    let nothing = serde_json::json!({});
-    let post = || client.post::<Told>(path, &nothing, what, Need::Runner);
+    let post = || client.post::<Told>(path, &serde_json::Value::Null, what, Need::Runner);
     match post().await {
         // A second token does no harm.
         Err(ApiError::Unsure { .. }) => post().await,

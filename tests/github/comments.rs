@@ -179,11 +179,19 @@ async fn what_is_missing_is_said_with_the_line_to_add() {
 }
 
 #[tokio::test]
-async fn a_job_s_own_token_may_not_ask_who_it_is_and_another_may() {
+async fn whose_a_token_is_is_known_of_a_job_of_an_app_and_of_a_person() {
     let world = World::new();
     assert_eq!(comment::author(&world.client()).await.as_deref(), Ok(JOB));
+    world.state().app = Some("team-gate[bot]".into());
+    assert_eq!(comment::author(&world.client()).await.as_deref(), Ok("team-gate[bot]"));
+    world.next(On::Viewer, Fault::LostAnswer);
+    assert_eq!(comment::author(&world.client()).await.as_deref(), Ok("team-gate[bot]"));
     world.state().login = Some("ann".into());
     assert_eq!(comment::author(&world.client()).await.as_deref(), Ok("ann"));
+    // A server that does not answer in GraphQL.
+    let world = World::new();
+    world.next(On::Viewer, Fault::status(404, "Not Found"));
+    assert_eq!(comment::author(&world.client()).await.as_deref(), Ok(JOB));
 }
 
 #[tokio::test]

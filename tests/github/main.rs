@@ -2,8 +2,7 @@
 //! Prism, which holds both sides to GitHub's own description of its API.
 
 #[path = "../rig/mod.rs"]
-#[allow(unused)]
-mod rig;
+pub mod rig;
 
 mod checks;
 mod comments;
@@ -12,5 +11,5 @@ mod events;
 mod fake;
 mod job;
 mod outbox;
-mod samples;
+pub mod samples;
 mod workflows;

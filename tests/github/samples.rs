@@ -12,8 +12,7 @@ use isugate::{
 };
 
 #[path = "../report_views/samples.rs"]
-#[allow(unused)]
-mod reports;
+pub mod reports;
 
 fn context() -> Context {
     Context {

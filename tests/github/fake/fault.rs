@@ -6,6 +6,8 @@ use std::time::Duration;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum On {
     User,
+    /// Who the token belongs to, in GraphQL.
+    Viewer,
     Repository,
     ListComments,
     CreateComment,

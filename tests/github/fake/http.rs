@@ -9,7 +9,7 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{
-    Fault, Server, Shared,
+    Fault, On, Server, Shared, described,
     routes::{self, Answer},
 };
 
@@ -21,6 +21,7 @@ pub struct Request {
     /// Decoded.
     pub query: Vec<(String, String)>,
     pub token: String,
+    pub agent: String,
     pub body: Value,
 }
 
@@ -52,6 +53,17 @@ pub fn serve(stream: TcpStream, server: &Server) {
 fn answer(stream: TcpStream, request: &Request, shared: &Shared) {
     let Some(on) = routes::kind(request) else { return send(stream, &Answer::error(404, "Not Found"), None) };
     shared.state.lock().unwrap().requests.push(on);
+    let described = described::github().operation(&request.method, &request.path);
+    // The one thing that the description leaves to another language.
+    let wrong = match (&described, on) {
+        (Some(operation), _) => operation.wrong_request(request),
+        (None, On::Viewer) => Vec::new(),
+        (None, _) => vec![format!("{} {}: not described", request.method, request.path)],
+    };
+    if !wrong.is_empty() {
+        send(stream, &Answer::error(422, &format!("not as described: {}", wrong.join("; "))), None);
+        return shared.violations.lock().unwrap().extend(wrong);
+    }
     let fault = {
         let mut faults = shared.faults.lock().unwrap();
         faults.iter().position(|(at, _)| *at == on).map(|at| faults.remove(at).1)
@@ -68,6 +80,9 @@ fn answer(stream: TcpStream, request: &Request, shared: &Shared) {
     }
     let stale = matches!(fault, Some(Fault::Stale));
     let done = routes::act(on, request, &mut shared.state.lock().unwrap(), stale);
+    if let Some(operation) = described {
+        shared.violations.lock().unwrap().extend(operation.wrong_answer(&done));
+    }
     match fault {
         Some(Fault::LostAnswer) => send(stream, &Answer::error(502, "Bad Gateway"), None),
         Some(Fault::TornAnswer) => send(stream, &done, Some(20)),
@@ -89,13 +104,14 @@ fn read(stream: &mut BufReader<TcpStream>) -> Option<Request> {
     stream.read_line(&mut line).ok()?;
     let mut words = line.split_whitespace();
     let (method, target) = (words.next()?.to_owned(), words.next()?.to_owned());
-    let (mut length, mut token) = (0, String::new());
+    let (mut length, mut token, mut agent) = (0, String::new(), String::new());
     loop {
         line.clear();
         stream.read_line(&mut line).ok()?;
         let Some((name, value)) = line.trim_end().split_once(':') else { break };
         match name.to_ascii_lowercase().as_str() {
             "content-length" => length = value.trim().parse().ok()?,
+            "user-agent" => agent = value.trim().to_owned(),
             "authorization" => token = value.trim().trim_start_matches("Bearer ").to_owned(),
             _ => {}
         }
@@ -109,6 +125,7 @@ fn read(stream: &mut BufReader<TcpStream>) -> Option<Request> {
         path: path.trim_end_matches('/').to_owned(),
         query: pairs.map(|(name, value)| (name.to_owned(), decoded(value))).collect(),
         token,
+        agent,
         body: serde_json::from_slice(&body).unwrap_or(Value::Null),
     })
 }

@@ -1,6 +1,7 @@
 //! A GitHub that keeps state: comments, checks, statuses, pull requests, people, reactions, started workflows. One server for
 //! all tests; each test has a repository of its own in it, so that the tests do not see each other.
 
+mod described;
 mod fault;
 mod http;
 mod prism;
@@ -37,6 +38,8 @@ pub struct Shared {
     pub state: Mutex<Repository>,
     pub faults: Mutex<Vec<(On, Fault)>>,
     pub meeting: (Mutex<u32>, Condvar),
+    /// What was not as GitHub describes it.
+    pub violations: Mutex<Vec<String>>,
 }
 
 /// One test's view of it.
@@ -72,6 +75,7 @@ impl World {
             state: Mutex::new(Repository::new(&name, &token)),
             faults: Mutex::default(),
             meeting: Default::default(),
+            violations: Mutex::default(),
         });
         server().repositories.lock().unwrap().insert(name.clone(), shared.clone());
         World { name, token, shared }
@@ -103,6 +107,11 @@ impl World {
         self.shared.faults.lock().unwrap().clear();
     }
 
+    /// Requests and answers that are not as GitHub describes them; forgotten then. At its end a world has none.
+    pub fn violations(&self) -> Vec<String> {
+        std::mem::take(&mut *self.shared.violations.lock().unwrap())
+    }
+
     /// Our client, with little patience.
     pub fn client(&self) -> Client {
         self.client_at(&self.url())
@@ -128,5 +137,12 @@ impl World {
     /// How many requests of a kind came.
     pub fn count(&self, on: On) -> usize {
         self.state().requests.iter().filter(|request| **request == on).count()
+    }
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        let violations = self.violations();
+        assert!(violations.is_empty() || std::thread::panicking(), "not as GitHub describes it: {violations:#?}");
     }
 }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    On,
+    On, described,
     http::Request,
     state::{Comment, Repository, user},
 };
@@ -32,8 +32,10 @@ fn parts(request: &Request) -> Vec<&str> {
 }
 
 pub fn kind(request: &Request) -> Option<On> {
-    if request.path == "/user" {
-        return Some(On::User);
+    match request.path.as_str() {
+        "/user" => return Some(On::User),
+        "/graphql" => return Some(On::Viewer),
+        _ => {}
     }
     Some(match (request.method.as_str(), &parts(request)[..]) {
         ("GET", []) => On::Repository,
@@ -65,10 +67,17 @@ pub fn act(on: On, request: &Request, state: &mut Repository, stale: bool) -> An
     let number = |at: usize| parts.get(at).and_then(|part| part.parse::<u64>().ok()).unwrap_or(0);
     match on {
         On::User => match &state.login {
-            Some(login) => ok(json!({"login": login})),
+            Some(login) => ok(over("private-user", json!({"login": login}))),
             None => Answer::error(403, "Resource not accessible by integration"),
         },
-        On::Repository => ok(json!({"full_name": state.name, "private": state.private, "default_branch": "main"})),
+        On::Viewer => ok(json!({"data": {"viewer": {"login": state.author()}}})),
+        On::Repository => {
+            let fields = json!({"full_name": state.name, "private": state.private, "default_branch": "main"});
+            let mut repository = over("full-repository", fields);
+            // The description's example is older than the description.
+            repository["has_discussions"] = json!(false);
+            ok(repository)
+        }
         On::ListComments => {
             let all = if stale { &state.earlier } else { &state.comments };
             let its: Vec<Value> =
@@ -156,11 +165,14 @@ pub fn act(on: On, request: &Request, state: &mut Repository, stale: bool) -> An
         On::ListPulls => {
             let wanted = request.query("head").unwrap_or_default().to_owned();
             let owner = state.name.split('/').next().unwrap_or_default();
-            let its = state.pulls.iter().filter(|pull| format!("{owner}:{}", pull.1) == wanted).map(pull).collect();
+            let of_branch = state.pulls.iter().filter(|pull| format!("{owner}:{}", pull.1) == wanted);
+            let its =
+                of_branch.map(|found| pull(described::github().example("pull-request-simple-items")[0].clone(), found));
+            let its = its.collect();
             page(request, its)
         }
         On::Pull => match state.pulls.iter().find(|pull| pull.0 == number(1)) {
-            Some(found) => ok(pull(found)),
+            Some(found) => ok(pull(described::github().example("pull-request"), found)),
             None => Answer::error(404, "Not Found"),
         },
         On::Permission => match state.permissions.get(&parts[1]) {
@@ -179,8 +191,24 @@ pub fn act(on: On, request: &Request, state: &mut Repository, stale: bool) -> An
     }
 }
 
-fn pull((number, branch, head, from): &(u64, String, String, String)) -> Value {
-    json!({"number": number, "state": "open", "head": {"ref": branch, "sha": head, "repo": {"full_name": from}}})
+/// A pull request, as an example of GitHub's with what the state has.
+fn pull(mut example: Value, (number, branch, head, from): &(u64, String, String, String)) -> Value {
+    // The example's own team lacks what the description asks for.
+    example["requested_teams"] = json!([]);
+    example["number"] = json!(number);
+    example["head"]["ref"] = json!(branch);
+    example["head"]["sha"] = json!(head);
+    example["head"]["repo"]["full_name"] = json!(from);
+    example
+}
+
+/// An example of GitHub's with other values in some fields.
+fn over(example: &str, fields: Value) -> Value {
+    let mut value = described::github().example(example);
+    for (name, field) in fields.as_object().into_iter().flatten() {
+        value[name] = field.clone();
+    }
+    value
 }
 
 fn comment(repository: &str, comment: &Comment) -> Value {

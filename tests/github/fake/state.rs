@@ -21,6 +21,8 @@ pub struct Repository {
     pub token: String,
     /// Whom the token belongs to; a job's own token may not ask.
     pub login: Option<String>,
+    /// The app whose token it is, where it is not the job's own.
+    pub app: Option<String>,
     pub private: bool,
     pub comments: Vec<Comment>,
     /// The comments before the last write.
@@ -45,6 +47,7 @@ impl Repository {
             name: name.into(),
             token: token.into(),
             login: None,
+            app: None,
             private: true,
             comments: Vec::new(),
             earlier: Vec::new(),
@@ -67,7 +70,7 @@ impl Repository {
 
     /// Who the token's owner is.
     pub fn author(&self) -> String {
-        self.login.clone().unwrap_or_else(|| JOB.into())
+        self.login.clone().or_else(|| self.app.clone()).unwrap_or_else(|| JOB.into())
     }
 
     /// Somebody's comment.
