@@ -19,7 +19,7 @@ use crate::{
     },
     ledger::RunId,
     report::{self, Limit, Report, Templates, markdown_limited},
-    run::{self, BenchOptions, Finished, Setting},
+    run::{self, BenchOptions, Finished, Setting, Typed},
     verdict::Verdict,
 };
 
@@ -32,6 +32,10 @@ pub struct Asked {
     pub intent: Option<Intent>,
     /// Runs that the decision may cost; the preset's number where it is not said.
     pub runs: Option<usize>,
+    /// Whether the commit is deployed first; else what is on the hosts is benchmarked as it is.
+    pub deploy: bool,
+    /// What the contest's portal showed of a run that was started there: it is recorded, and no host is touched.
+    pub portal: Option<Typed>,
     /// How long to wait for hosts that somebody else holds.
     pub wait: Duration,
     /// Whether to comment, whatever the configuration says.
@@ -40,6 +44,14 @@ pub struct Asked {
     pub checks: Option<bool>,
     /// Which verdicts end the job as failed.
     pub fail_on: FailOn,
+}
+
+impl Asked {
+    /// How the job ends.
+    fn exit(&self, finished: &Finished) -> Exit {
+        let verdict = finished.report.verdict().unwrap_or(Verdict::Inconclusive);
+        if self.fail_on.0.contains(&verdict) { finished.exit } else { Exit::Done }
+    }
 }
 
 /// Which verdicts end the job as failed.
@@ -82,6 +94,10 @@ pub async fn run(setting: &Setting, context: &Context, client: Option<Client>, a
     guard::public(&context.repository, public, setting.config.github.allow_public).map_err(refused)?;
     teller.flush().await;
     let ledger = run::open_ledger(setting)?;
+    // What earlier jobs could not share: the checkout before us has deleted the branch.
+    if let Err(error) = ledger.restore() {
+        teller.warn(&format!("what the ledger held before the checkout cannot be taken back: {error}"));
+    }
     // What other machines have run since: the baseline is theirs too.
     match ledger.sync() {
         Ok(report) => report.warning.iter().for_each(|warning| teller.warn(warning)),
@@ -98,8 +114,20 @@ pub async fn run(setting: &Setting, context: &Context, client: Option<Client>, a
             Ok(Exit::Done)
         }
         Work::Command(comment) => command::run(setting, context, &ledger, &teller, &comment).await,
-        Work::Bench(target) => bench(setting, context, &teller, asked, target).await,
+        Work::Bench(target) => match &asked.portal {
+            Some(typed) => record(setting, asked, target, typed.clone()).await,
+            None => bench(setting, context, &teller, asked, target).await,
+        },
     }
+}
+
+/// Records what a portal showed. There is no check and no comment: people have seen the score where they typed it from.
+async fn record(setting: &Setting, asked: &Asked, target: Target, typed: Typed) -> Result<Exit, Failure> {
+    let own = Setting { proposal: target.proposal, ..setting.clone() };
+    let finished = run::record(&own, Some(&target.revision), typed).await?;
+    eprintln!("isugate: {}", report::text::workflow_line(&report::headline(&finished.report)));
+    write_outputs(&finished.report, finished.exit);
+    Ok(asked.exit(&finished))
 }
 
 async fn is_public(client: &Client) -> Option<bool> {
@@ -126,7 +154,7 @@ async fn bench(
     let own = Setting { events, proposal: target.proposal.clone(), ..setting.clone() };
     let options = BenchOptions {
         revision: Some(commit.id.clone()),
-        deploy: true,
+        deploy: asked.deploy,
         keep: false,
         runs: asked.runs,
         time: None,
@@ -230,10 +258,7 @@ impl News<'_> {
             self.teller.comment(number, body.map_err(usage)?, true).await;
         }
         write_outputs(report, finished.exit);
-        Ok(match verdict {
-            verdict if asked.fail_on.0.contains(&verdict) => finished.exit,
-            _ => Exit::Done,
-        })
+        Ok(asked.exit(finished))
     }
 
     async fn failed(&self, order: &str, failure: Failure) -> Failure {

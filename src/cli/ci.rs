@@ -13,6 +13,7 @@ use crate::{
         event, guard, token,
     },
     report::text,
+    run::Typed,
 };
 
 /// Arguments of `isugate ci`. An empty value is as none.
@@ -30,6 +31,15 @@ pub struct CiArgs {
     /// How long to wait for hosts that someone else holds.
     #[arg(long, env = "ISUGATE_WAIT")]
     wait: Option<String>,
+    /// Whether the commit is deployed first: true, or false to benchmark what is on the hosts.
+    #[arg(long, env = "ISUGATE_DEPLOY")]
+    deploy: Option<String>,
+    /// A score that the contest's portal showed: it is recorded and judged, and no host is touched.
+    #[arg(long, env = "ISUGATE_SCORE", allow_hyphen_values = true)]
+    score: Option<String>,
+    /// Whether the portal said pass: true or false; with a score.
+    #[arg(long, env = "ISUGATE_PASS")]
+    pass: Option<String>,
     /// Whether to comment on the pull request: sticky or off. By default as isugate.yml says.
     #[arg(long, env = "ISUGATE_COMMENT")]
     comment: Option<String>,
@@ -129,15 +139,25 @@ fn asked(args: &CiArgs, context: &Context) -> Result<Asked, String> {
         Some("off" | "false") => Some(false),
         Some(other) => return Err(wrong("comment", other, "sticky or off")),
     };
-    let checks = match given(&args.check).as_deref() {
-        None => None,
-        Some("true") => Some(true),
-        Some("false") => Some(false),
-        Some(other) => return Err(wrong("check", other, "true or false")),
+    let checks = given(&args.check).map(|text| truth("check", &text)).transpose()?;
+    let deploy = given(&args.deploy).map(|text| truth("deploy", &text)).transpose()?.unwrap_or(true);
+    let pass = given(&args.pass).map(|text| truth("pass", &text)).transpose()?;
+    let score = given(&args.score)
+        .map(|text| text.replace(',', "").parse::<i64>().map_err(|_| wrong("score", &text, "a whole number")))
+        .transpose()?;
+    let portal = match (score, pass) {
+        (Some(score), Some(pass)) => Some(Typed { score, pass, codes: None }),
+        (Some(_), None) => return Err("the input `score` needs the input `pass`: true or false".into()),
+        (None, Some(_)) => return Err("the input `pass` needs the input `score`".into()),
+        (None, None) => None,
     };
     let fail_on = FailOn::parse(given(&args.fail_on).as_deref().unwrap_or("revert,invalid"))
         .map_err(|why| format!("the input `fail-on`: {why}"))?;
-    Ok(Asked { revision: given(&args.rev), intent, runs, wait, comments, checks, fail_on })
+    Ok(Asked { revision: given(&args.rev), intent, runs, deploy, portal, wait, comments, checks, fail_on })
+}
+
+fn truth(input: &str, given: &str) -> Result<bool, String> {
+    given.parse().map_err(|_| wrong(input, given, "true or false"))
 }
 
 fn wrong(input: &str, given: &str, right: &str) -> String {

@@ -155,6 +155,12 @@ impl Ledger {
         Err(LedgerError::Contended { branch: self.branch.clone(), tries: WRITE_TRIES, why })
     }
 
+    /// Where the branch's newest commit is kept beside it: `actions/checkout` deletes every local branch, and with it would go
+    /// what could not be shared yet.
+    pub(super) fn kept(&self) -> String {
+        format!("refs/isugate/{}", self.branch)
+    }
+
     /// Puts the branch on `new` if it still is on `old`; else says why not.
     pub(super) fn swap(&self, old: Option<Oid>, new: Oid, message: &str) -> Result<Option<String>, LedgerError> {
         let log = message.lines().next().unwrap_or_default();
@@ -163,7 +169,10 @@ impl Ledger {
             None => self.repo.reference(&self.reference, new, false, log),
         };
         match moved {
-            Ok(_) => Ok(None),
+            Ok(_) => {
+                self.repo.reference(&self.kept(), new, true, "isugate: kept")?;
+                Ok(None)
+            }
             Err(e)
                 if matches!(
                     e.code(),

@@ -69,6 +69,16 @@ impl Ledger {
         })
     }
 
+    /// Takes back what the branch held before somebody deleted or reset it, as a workflow's checkout does with every branch.
+    ///
+    /// # Errors
+    /// The branch cannot be written, or what was kept is no ledger.
+    pub fn restore(&self) -> Result<(), LedgerError> {
+        let Some(kept) = self.commit_of(&self.kept())? else { return Ok(()) };
+        self.check_is_ledger(kept, &self.kept())?;
+        self.adopt(kept)?
+    }
+
     /// As [`Ledger::sync`]; `pause` waits before try number 2, 3, … and is given how many have failed.
     ///
     /// # Errors
