@@ -10,7 +10,7 @@ use super::{
     target::{self, Target, Work},
 };
 use crate::{
-    config::shape::Intent,
+    config::shape::{Intent, Language},
     exit::{Exit, Failure},
     github::{
         Client, Context, Need,
@@ -109,7 +109,7 @@ pub async fn run(setting: &Setting, context: &Context, client: Option<Client>, a
             Ok(Exit::Done)
         }
         Work::Merged(pull) => {
-            let said = merge::merged(&ledger, &teller, &pull, &context.actor).await?;
+            let said = merge::merged(&ledger, &teller, &pull, &context.actor, setting.config.report.language).await?;
             eprintln!("isugate: {}", report::text::workflow_line(&said));
             Ok(Exit::Done)
         }
@@ -215,7 +215,8 @@ impl News<'_> {
                     && said.is_none()
                 {
                     let order = now.run.as_deref().unwrap_or(self.began);
-                    let body = self.with_runs(number, |runs| page::waiting(order, who, self.context, runs));
+                    let body =
+                        self.with_runs(number, |runs| page::waiting(order, who, self.context, runs, self.language()));
                     self.teller.comment(number, body, false).await;
                     said = now.waiting.clone();
                 }
@@ -270,13 +271,14 @@ impl News<'_> {
             let first = failure.message.lines().next().unwrap_or_default().to_owned();
             let page = Page {
                 title: report::text::terminal_line(&first),
-                summary: page::failure_text(&failure),
+                summary: page::failure_text(&failure, self.language()),
                 annotations: Vec::new(),
             };
             self.teller.complete(check, Conclusion::Failure, &page, false).await;
         }
         if let Some(number) = self.target.pull_request {
-            let body = self.with_runs(number, |runs| page::failure(order, &failure, self.context, runs));
+            let body =
+                self.with_runs(number, |runs| page::failure(order, &failure, self.context, runs, self.language()));
             match interrupted {
                 false => self.teller.comment(number, body, true).await,
                 // Little time is left; the check has the news.
@@ -286,6 +288,10 @@ impl News<'_> {
             }
         }
         failure
+    }
+
+    fn language(&self) -> Language {
+        self.setting.config.report.language
     }
 
     /// The runs of a pull request as the ledger has them now.
@@ -303,7 +309,7 @@ fn cancelled() -> Page {
     }
 }
 
-fn templates(setting: &Setting) -> Result<Templates, Failure> {
+pub(super) fn templates(setting: &Setting) -> Result<Templates, Failure> {
     let folder = setting.config.report.templates.as_ref().map(|folder| setting.root.join(folder));
     Templates::load(folder.as_deref()).map_err(|e| Failure::new(Exit::Usage, e.to_string(), "correct the template"))
 }

@@ -2,7 +2,10 @@
 
 use serde_json::json;
 
-use super::{Teller, page, target};
+use super::{
+    Teller, bench, page, target,
+    words::{Words, fill},
+};
 use crate::{
     config::shape::Intent,
     exit::{Exit, Failure},
@@ -14,9 +17,9 @@ use crate::{
         event::Comment,
     },
     lease,
-    ledger::{Decision, Ledger, RunId, verdict_word},
+    ledger::{Decision, Ledger, RunId},
     report::text,
-    run::{Session, Setting},
+    run::{self, Session, Setting},
     verdict::Verdict,
 };
 
@@ -61,55 +64,149 @@ pub(super) async fn run(
                 next,
             ));
         }
-        Err(error) => return Err(Failure { exit: Exit::Failed, message: error.to_string(), next: None }),
+        Err(error) => return Err(failed(error.to_string())),
     }
+    let desk =
+        Desk { setting, context, ledger, teller, client, comment, words: Words::of(setting.config.report.language) };
     let done = match parsed {
-        Ok(command) => act(setting, context, ledger, teller, client, comment, command).await,
+        Ok(command) => desk.act(command).await,
         Err(wrong) => Err(Failure { exit: Exit::Usage, message: wrong, next: None }),
     };
     match done {
-        Ok(said) => {
+        Ok(done) => {
             react(teller, client, comment, "+1").await;
-            answer(teller, client, comment, &said).await;
-            eprintln!("isugate: {}", text::workflow_line(&said));
+            desk.answer(&done.said, done.run.as_ref()).await;
+            eprintln!("isugate: {}", text::workflow_line(&done.said));
             Ok(Exit::Done)
         }
         Err(failure) => {
             react(teller, client, comment, "confused").await;
-            answer(teller, client, comment, &format!("@{}: {failure}", comment.author)).await;
+            desk.answer(&format!("@{}: {failure}", comment.author), None).await;
             Err(failure)
         }
     }
 }
 
-async fn act(
-    setting: &Setting,
-    context: &Context,
-    ledger: &Ledger,
-    teller: &Teller,
-    client: &Client,
-    comment: &Comment,
-    command: Command,
-) -> Result<String, Failure> {
-    let by = &comment.author;
-    match command {
-        Command::Bench { runs, intent } => {
-            let head = target::head_of(client, comment.number).await.map_err(|message| Failure {
-                exit: Exit::Failed,
-                message,
-                next: None,
-            })?;
-            start(context, client, comment.number, &head, runs, intent).await?;
-            Ok(format!("{by} started a benchmark of {}", &head[..12]))
+/// A command that was done.
+struct Done {
+    /// What to answer.
+    said: String,
+    /// The run that was decided about.
+    run: Option<String>,
+}
+
+/// All that a command is answered with.
+struct Desk<'a> {
+    setting: &'a Setting,
+    context: &'a Context,
+    ledger: &'a Ledger,
+    teller: &'a Teller,
+    client: &'a Client,
+    comment: &'a Comment,
+    words: &'static Words,
+}
+
+impl Desk<'_> {
+    async fn act(&self, command: Command) -> Result<Done, Failure> {
+        let by = &self.comment.author;
+        let said = match command {
+            Command::Bench { runs, intent } => {
+                let head = target::head_of(self.client, self.comment.number).await.map_err(failed)?;
+                start(self.context, self.client, self.comment.number, &head, runs, intent).await?;
+                fill(self.words.started, &[by, &head[..12]])
+            }
+            Command::Accept(reason) => return self.decide(Verdict::Accept, reason).await,
+            Command::Revert(reason) => return self.decide(Verdict::Revert, reason).await,
+            Command::Status => fill(self.words.status, &[by, &self.leases(false).await?]),
+            Command::Unlock(reason) => fill(self.words.freed, &[by, &reason, &self.leases(true).await?]),
+        };
+        Ok(Done { said, run: None })
+    }
+
+    /// A person's decision about the last run of the pull request's head. A run of an earlier commit is not what they saw.
+    async fn decide(&self, verdict: Verdict, reason: String) -> Result<Done, Failure> {
+        let head = target::head_of(self.client, self.comment.number).await.map_err(failed)?;
+        let listing = self.ledger.runs().map_err(|e| failed(e.to_string()))?;
+        let runs = page::of_pull(&listing.entries, self.comment.number);
+        let seen = runs
+            .into_iter()
+            .rev()
+            .find(|entry| entry.run.commit == head && (verdict == Verdict::Revert || entry.run.result.score.is_some()));
+        let Some(entry) = seen else {
+            let message = format!("the pull request's last commit {} has no run with a score", &head[..12]);
+            return Err(Failure::new(Exit::Usage, message, "`/bench` measures it"));
+        };
+        let finished: Option<jiff::Timestamp> = entry.run.finished_at.parse().ok();
+        let written: Option<jiff::Timestamp> = self.comment.created_at.parse().ok();
+        if let (Some(finished), Some(written)) = (finished, written)
+            && written < finished
+        {
+            let message = format!("run {} ended after your comment: it is not what you saw", entry.run.id);
+            return Err(Failure::new(Exit::Usage, message, "give the command again if you still mean it"));
         }
-        Command::Accept(reason) => decide(client, ledger, teller, comment, Verdict::Accept, reason).await,
-        Command::Revert(reason) => decide(client, ledger, teller, comment, Verdict::Revert, reason).await,
-        Command::Status => Ok(format!("status, asked by {by}: {}", leases(setting, None).await?)),
-        Command::Unlock(reason) => {
-            let held = leases(setting, Some(&reason)).await?;
-            Ok(format!("{by} freed the hosts ({reason}); before: {held}"))
+        let decision = Decision {
+            verdict,
+            reasons: vec![crate::ledger::text::one_line(&reason)],
+            by: self.comment.author.clone(),
+            by_person: true,
+            at: jiff::Timestamp::now().to_string(),
+        };
+        self.ledger.decide(&entry.run.id, decision).map_err(|e| failed(e.to_string()))?;
+        match self.ledger.sync() {
+            Ok(report) => report.warning.iter().for_each(|warning| self.teller.warn(warning)),
+            Err(error) => self.teller.warn(&format!("the ledger is not shared: {error}")),
+        }
+        let id = &entry.run.id;
+        let (now, gate) = (self.words.verdict(Some(verdict)), self.words.verdict(entry.decision.verdict()));
+        let said = fill(self.words.decided, &[id, &now, &self.comment.author, &reason, &gate]);
+        Ok(Done { said, run: Some(id.clone()) })
+    }
+
+    /// Who holds which host; `free` frees them.
+    async fn leases(&self, free: bool) -> Result<String, Failure> {
+        let session = Session::open(self.setting, None).await?;
+        let mut said = Vec::new();
+        for site in &session.sites {
+            let held = lease::show(site).await?;
+            said.push(format!("{}: {}", site.host.name(), self.words.lease(held.as_ref())));
+            if free {
+                lease::break_lease(site).await?;
+            }
+        }
+        Ok(said.join("; "))
+    }
+
+    /// Puts the answer on top of our comment; makes one where there is none yet. Where it shows the run that was decided about,
+    /// the verdict below is what holds now, with the gate's beside it.
+    async fn answer(&self, said: &str, run: Option<&String>) {
+        let (number, author) = (self.comment.number, self.teller.author());
+        let change = |order: &str, text: &str| {
+            let anew = run.filter(|run| *run == order).and_then(|run| self.anew(run, text));
+            page::with_decision(anew.as_deref().unwrap_or(text), said)
+        };
+        match sticky::amend(self.client, number, author, change).await {
+            Ok(true) => {}
+            Ok(false) => {
+                let order = RunId::new(jiff::Timestamp::now(), 0).to_string();
+                let text = page::with_decision("", said);
+                self.teller.comment(number, Body { order, full: text.clone(), short: text }, false).await;
+            }
+            Err(error) => self.teller.warn(&error),
         }
     }
+
+    /// The comment of a run as the ledger has it now; `None` where its files are on another runner.
+    fn anew(&self, run: &str, old: &str) -> Option<String> {
+        let listing = self.ledger.runs().ok()?;
+        let entry = listing.entries.iter().find(|entry| entry.run.id == run)?;
+        let report = run::reread(self.setting, self.ledger, entry)?;
+        let templates = bench::templates(self.setting).ok()?;
+        page::decided(&report, &templates, old, &page::of_pull(&listing.entries, self.comment.number)).ok()
+    }
+}
+
+fn failed(message: String) -> Failure {
+    Failure { exit: Exit::Failed, message, next: None }
 }
 
 /// Starts the benchmark's workflow on the default branch, with the commit pinned.
@@ -140,88 +237,11 @@ async fn start(
     let body = json!({"ref": branch, "inputs": inputs});
     let path = format!("/actions/workflows/{file}/dispatches");
     let started = client.post::<serde_json::Value>(&path, &body, "the start of the workflow", Need::Dispatch).await;
-    started.map(drop).map_err(|error| Failure { exit: Exit::Failed, message: error.to_string(), next: None })
-}
-
-/// A person's decision about the last run of the pull request's head. A run of an earlier commit is not what they saw.
-async fn decide(
-    client: &Client,
-    ledger: &Ledger,
-    teller: &Teller,
-    comment: &Comment,
-    verdict: Verdict,
-    reason: String,
-) -> Result<String, Failure> {
-    let failed = |message: String| Failure { exit: Exit::Failed, message, next: None };
-    let head = target::head_of(client, comment.number).await.map_err(failed)?;
-    let listing = ledger.runs().map_err(|e| failed(e.to_string()))?;
-    let runs = page::of_pull(&listing.entries, comment.number);
-    let seen = runs
-        .into_iter()
-        .rev()
-        .find(|entry| entry.run.commit == head && (verdict == Verdict::Revert || entry.run.result.score.is_some()));
-    let Some(entry) = seen else {
-        let next = "`/bench` measures it";
-        return Err(Failure::new(
-            Exit::Usage,
-            format!("the pull request's last commit {} has no run with a score", &head[..12]),
-            next,
-        ));
-    };
-    let finished: Option<jiff::Timestamp> = entry.run.finished_at.parse().ok();
-    let written: Option<jiff::Timestamp> = comment.created_at.parse().ok();
-    if let (Some(finished), Some(written)) = (finished, written)
-        && written < finished
-    {
-        let message = format!("run {} ended after your comment: it is not what you saw", entry.run.id);
-        return Err(Failure::new(Exit::Usage, message, "give the command again if you still mean it"));
-    }
-    let decision = Decision {
-        verdict,
-        reasons: vec![crate::ledger::text::one_line(&reason)],
-        by: comment.author.clone(),
-        by_person: true,
-        at: jiff::Timestamp::now().to_string(),
-    };
-    ledger.decide(&entry.run.id, decision).map_err(|e| failed(e.to_string()))?;
-    match ledger.sync() {
-        Ok(report) => report.warning.iter().for_each(|warning| teller.warn(warning)),
-        Err(error) => teller.warn(&format!("the ledger is not shared: {error}")),
-    }
-    let gate = entry.decision.verdict().map_or("no verdict", verdict_word);
-    Ok(format!("{}: {} by {}: {reason} (the gate said {gate})", entry.run.id, verdict_word(verdict), comment.author))
-}
-
-/// Who holds which host; with a reason, the hosts are freed.
-async fn leases(setting: &Setting, free: Option<&str>) -> Result<String, Failure> {
-    let session = Session::open(setting, None).await?;
-    let mut said = Vec::new();
-    for site in &session.sites {
-        let held = lease::show(site).await?;
-        said.push(format!("{}: {}", site.host.name(), held.map_or("free".into(), |held| held.to_string())));
-        if free.is_some() {
-            lease::break_lease(site).await?;
-        }
-    }
-    Ok(said.join("; "))
+    started.map(drop).map_err(|error| failed(error.to_string()))
 }
 
 async fn react(teller: &Teller, client: &Client, comment: &Comment, reaction: &str) {
     if let Err(error) = commands::react(client, comment.id, reaction).await {
         teller.warn(&error);
-    }
-}
-
-/// Puts the answer on top of our comment; makes one where there is none yet.
-async fn answer(teller: &Teller, client: &Client, comment: &Comment, said: &str) {
-    let change = |text: &str| page::with_decision(text, said);
-    match sticky::amend(client, comment.number, teller.author(), change).await {
-        Ok(true) => {}
-        Ok(false) => {
-            let order = RunId::new(jiff::Timestamp::now(), 0).to_string();
-            let text = change("");
-            teller.comment(comment.number, Body { order, full: text.clone(), short: text }, false).await;
-        }
-        Err(error) => teller.warn(&error),
     }
 }

@@ -2,6 +2,7 @@
 
 use super::{Teller, page};
 use crate::{
+    config::shape::Language,
     exit::{Exit, Failure},
     github::{comment, event::PullRequest},
     ledger::{Ledger, Merged, proposal},
@@ -12,7 +13,13 @@ use crate::{
 ///
 /// # Errors
 /// The ledger.
-pub(super) async fn merged(ledger: &Ledger, teller: &Teller, pull: &PullRequest, by: &str) -> Result<String, Failure> {
+pub(super) async fn merged(
+    ledger: &Ledger,
+    teller: &Teller,
+    pull: &PullRequest,
+    by: &str,
+    language: Language,
+) -> Result<String, Failure> {
     let broken = |e: crate::ledger::LedgerError| Failure::new(Exit::Failed, e.to_string(), "see the ledger's branch");
     let listing = ledger.runs().map_err(broken)?;
     let accepted = listing.entries.iter().filter(|entry| {
@@ -38,10 +45,10 @@ pub(super) async fn merged(ledger: &Ledger, teller: &Teller, pull: &PullRequest,
         Ok(report) => report.warning.iter().for_each(|warning| teller.warn(warning)),
         Err(error) => teller.warn(&format!("the ledger is not shared: {error}")),
     }
-    let sentence = page::merged_sentence(&merged, &entry.run.id);
+    let sentence = page::merged_sentence(&merged, &entry.run.id, language);
     if let Some(client) = teller.client() {
         let amended =
-            comment::amend(client, pull.number, teller.author(), |text| page::with_decision(text, &sentence)).await;
+            comment::amend(client, pull.number, teller.author(), |_, text| page::with_decision(text, &sentence)).await;
         if let Err(error) = amended {
             teller.warn(&error);
         }

@@ -7,6 +7,7 @@ mod page;
 mod progress;
 mod target;
 mod tell;
+mod words;
 
 pub use bench::{Asked, FailOn, run};
 pub use page::{verdict as comment, write_refusal};

@@ -2,18 +2,23 @@
 
 use std::fmt::Write;
 
+use super::words::{Words, fill};
 use crate::{
+    config::shape::Language,
     exit::Failure,
     github::{Context, comment::Body},
-    ledger::{Entry, Merged, proposal, verdict_word},
-    report::{Limit, Report, Templates, markdown_limited, number, text},
-    verdict::Verdict,
+    ledger::{Entry, Merged, proposal},
+    report::{Limit, Report, TemplateError, Templates, markdown_limited, number, text},
 };
 
 /// Runs that are listed.
 const RUNS: usize = 20;
+/// Characters that are left for what people decide later.
+const DECISION: usize = 1_200;
 /// Characters of the short text.
 const SHORT: usize = 8_000;
+/// What the last line begins with. Nothing foreign can hold it: every `<` of foreign text is written as `&lt;`.
+const FOOTER: &str = "\n<sub>";
 /// What stands around sentences that people's decisions add on top.
 const DECIDED: (&str, &str) = ("<!-- isugate:decided -->", "<!-- /isugate:decided -->");
 
@@ -26,34 +31,56 @@ pub fn verdict(
     templates: &Templates,
     context: &Context,
     runs: &[&Entry],
-) -> Result<Body, crate::report::TemplateError> {
-    let extras =
-        format!("{}{}", history(runs, report.baseline.as_ref().and_then(|run| run.result.score)), footer(context));
-    let length = extras.encode_utf16().count() + 1;
+) -> Result<Body, TemplateError> {
+    compose(report, templates, &footer(context, Words::of(report.language)), runs)
+}
+
+fn compose(report: &Report, templates: &Templates, footer: &str, runs: &[&Entry]) -> Result<Body, TemplateError> {
+    let baseline = report.baseline.as_ref().and_then(|run| run.result.score);
+    let extras = format!("{}{footer}", history(runs, baseline, Words::of(report.language)));
+    let length = extras.encode_utf16().count() + 1 + DECISION;
     let full = format!("{}\n{extras}", markdown_limited(report, templates, Body::limit().minus(length))?);
-    let footer = footer(context);
     let short = markdown_limited(report, templates, Limit::Characters(SHORT).minus(footer.len()))?;
     Ok(Body { order: report.run.id.clone(), full, short: format!("{short}\n{footer}") })
 }
 
+/// The comment of a run anew, after a person has decided: both the verdict that holds and the gate's stand in it. The links stay
+/// those of `old`, the text until now: the job that answers a command has no evidence.
+///
+/// # Errors
+/// A template of the user's that cannot be filled.
+pub(super) fn decided(
+    report: &Report,
+    templates: &Templates,
+    old: &str,
+    runs: &[&Entry],
+) -> Result<String, TemplateError> {
+    let footer = old.rfind(FOOTER).map_or("", |at| &old[at..]);
+    compose(report, templates, footer, runs).map(|body| body.full)
+}
+
 /// The comment for a run that came to no verdict.
-pub(super) fn failure(order: &str, failure: &Failure, context: &Context, runs: &[&Entry]) -> Body {
-    let short = format!("{}\n{}", failure_text(failure), footer(context));
-    let full = format!("{}\n{}{}", failure_text(failure), history(runs, None), footer(context));
+pub(super) fn failure(order: &str, failure: &Failure, context: &Context, runs: &[&Entry], language: Language) -> Body {
+    let words = Words::of(language);
+    let (text, footer) = (failure_text(failure, language), footer(context, words));
+    let short = format!("{text}\n{footer}");
+    let full = format!("{text}\n{}{footer}", history(runs, None, words));
     Body { order: order.into(), full, short }
 }
 
 /// What a failure says, as Markdown.
-pub(super) fn failure_text(failure: &Failure) -> String {
+pub(super) fn failure_text(failure: &Failure, language: Language) -> String {
     let text = fit(&failure.to_string(), 6_000);
-    format!("## ⚠️ no verdict\n\n<pre>\n{}\n</pre>\n", text::markdown_block(&text))
+    format!("## ⚠️ {}\n\n<pre>\n{}\n</pre>\n", Words::of(language).no_verdict, text::markdown_block(&text))
 }
 
 /// The comment while somebody else holds the hosts.
-pub(super) fn waiting(order: &str, who: &str, context: &Context, runs: &[&Entry]) -> Body {
-    let text = format!("## ⏳ waiting for the hosts\n\n- {}\n", text::markdown(&fit(who, 500)));
-    let short = format!("{text}\n{}", footer(context));
-    Body { order: order.into(), full: format!("{text}\n{}{}", history(runs, None), footer(context)), short }
+pub(super) fn waiting(order: &str, who: &str, context: &Context, runs: &[&Entry], language: Language) -> Body {
+    let words = Words::of(language);
+    let text = format!("## ⏳ {}\n\n- {}\n", words.waiting, text::markdown(&fit(who, 500)));
+    let footer = footer(context, words);
+    let short = format!("{text}\n{footer}");
+    Body { order: order.into(), full: format!("{text}\n{}{footer}", history(runs, None, words)), short }
 }
 
 /// The text of a comment with one more sentence on top: what somebody decided. A later one takes the place of an earlier one.
@@ -66,19 +93,19 @@ pub(super) fn with_decision(comment: &str, sentence: &str) -> String {
 }
 
 /// That a pull request was merged, in a sentence.
-pub(super) fn merged_sentence(merged: &Merged, run: &str) -> String {
+pub(super) fn merged_sentence(merged: &Merged, run: &str, language: Language) -> String {
     let commit = merged.commit.get(..12).unwrap_or(&merged.commit);
-    format!("merged as {commit} by {}: run {run} is a baseline of the main branch now", merged.by)
+    fill(Words::of(language).merged, &[commit, &merged.by, run])
 }
 
 /// The runs of a pull request, the newest last, and their scores as a chart; folded.
-fn history(runs: &[&Entry], baseline: Option<i64>) -> String {
+fn history(runs: &[&Entry], baseline: Option<i64>, words: &Words) -> String {
     if runs.is_empty() {
         return String::new();
     }
     let shown = &runs[runs.len().saturating_sub(RUNS)..];
-    let mut out = format!("\n<details><summary>Runs of this pull request ({})</summary>\n\n", runs.len());
-    out.push_str("| run | commit | | score | decided by |\n|---|---|---|---:|---|\n");
+    let title = fill(words.runs, &[&runs.len().to_string()]);
+    let mut out = format!("\n<details><summary>{title}</summary>\n\n{}\n|---|---|---|---:|---|\n", words.columns);
     for entry in shown {
         let run = &entry.run;
         let decision = entry.decision.current();
@@ -89,21 +116,17 @@ fn history(runs: &[&Entry], baseline: Option<i64>) -> String {
             text::markdown_code(&run.id),
             text::markdown_code(run.commit.get(..12).unwrap_or(&run.commit)),
             text::markdown(&fit(&run.subject, 60)),
-            decision.map_or("", |d| word(d.verdict)),
+            decision.map_or(String::new(), |d| words.verdict(Some(d.verdict))),
             text::markdown(&fit(decision.map_or("", |d| &d.by), 60)),
         );
     }
-    out.push_str(&chart(shown, baseline));
+    out.push_str(&chart(shown, baseline, words));
     out.push_str("\n</details>\n");
     out
 }
 
-fn word(verdict: Verdict) -> &'static str {
-    verdict_word(verdict)
-}
-
 /// The scores as a chart that GitHub draws. Only numbers and the random parts of run ids stand in it: no foreign text.
-fn chart(runs: &[&Entry], baseline: Option<i64>) -> String {
+fn chart(runs: &[&Entry], baseline: Option<i64>, words: &Words) -> String {
     let scored = runs.iter().filter_map(|entry| {
         let id: crate::ledger::RunId = entry.run.id.parse().ok()?;
         Some((format!("\"{}\"", id.suffix()), entry.run.result.score?))
@@ -116,8 +139,9 @@ fn chart(runs: &[&Entry], baseline: Option<i64>) -> String {
     let top = scores.iter().copied().chain(baseline).max().unwrap_or(1).max(1);
     let line = |values: &mut dyn Iterator<Item = i64>| values.map(|v| v.to_string()).collect::<Vec<_>>().join(", ");
     let mut out = format!(
-        "\n```mermaid\nxychart-beta\n    x-axis [{}]\n    y-axis \"score\" 0 --> {top}\n    bar [{}]\n",
+        "\n```mermaid\nxychart-beta\n    x-axis [{}]\n    y-axis \"{}\" 0 --> {top}\n    bar [{}]\n",
         names.join(", "),
+        words.score,
         line(&mut scores.iter().copied())
     );
     if let Some(baseline) = baseline {
@@ -128,9 +152,9 @@ fn chart(runs: &[&Entry], baseline: Option<i64>) -> String {
 }
 
 /// Where evidence and log are.
-fn footer(context: &Context) -> String {
-    let page = context.run_page().map(|page| format!("[log, report and evidence of this job]({page}) · "));
-    format!("\n<sub>{}isugate {}</sub>\n", page.unwrap_or_default(), env!("CARGO_PKG_VERSION"))
+fn footer(context: &Context, words: &Words) -> String {
+    let page = context.run_page().map(|page| format!("[{}]({page}) · ", words.job));
+    format!("{FOOTER}{}isugate {}</sub>\n", page.unwrap_or_default(), env!("CARGO_PKG_VERSION"))
 }
 
 /// The runs that belong to a pull request, by its number or its branch.

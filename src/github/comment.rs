@@ -154,7 +154,7 @@ pub async fn publish(client: &Client, number: u64, author: &str, body: &Body) ->
     Err(last.unwrap_or(ApiError::Unsure { what: "the comment on the pull request", why: "too many tries".into() }))
 }
 
-/// Changes the text of our comment, below its marker, if there is one. `change` gets the text and gives the new one.
+/// Changes the text of our comment, below its marker, if there is one. `change` gets its order and text and gives the new one.
 ///
 /// # Errors
 /// What GitHub says.
@@ -162,14 +162,14 @@ pub async fn amend(
     client: &Client,
     number: u64,
     author: &str,
-    change: impl Fn(&str) -> String,
+    change: impl Fn(&str, &str) -> String,
 ) -> Result<bool, ApiError> {
     let mine = find(client, number, author).await?;
     let Some((oldest, (marker, text))) = mine.first().and_then(|known| Some((known, known.body.split_once('\n')?)))
     else {
         return Ok(false);
     };
-    let mut new = format!("{}\n{}", marker.trim_end(), change(text));
+    let mut new = format!("{}\n{}", marker.trim_end(), change(&oldest.order, text));
     if !Limit::COMMENT.holds(&new) {
         new = new.chars().take(30_000).collect();
     }

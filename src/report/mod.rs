@@ -27,3 +27,4 @@ pub use markdown::markdown;
 pub use model::*;
 pub use templates::{TemplateError, Templates};
 pub use terminal::terminal;
+pub use words::verdict_word;

@@ -1,7 +1,7 @@
 //! What a report says, before it has a form. Everything that came from a host or a benchmarker is still raw here: each view
 //! makes it safe for its own medium.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
     config::shape::Language,
@@ -43,7 +43,7 @@ impl Report {
 }
 
 /// One error code in the run and in the baseline.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CodeRow {
     /// As the benchmarker prints it.
     pub code: String,

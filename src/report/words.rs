@@ -94,6 +94,11 @@ impl Words {
     }
 }
 
+/// A verdict's word as reports show it.
+pub fn verdict_word(language: Language, verdict: Option<Verdict>) -> &'static str {
+    Words::of(language).verdict(verdict)
+}
+
 /// Fills the `{}` of a fixed sentence.
 pub fn fill(sentence: &str, value: &str) -> String {
     sentence.replacen("{}", value, 1)

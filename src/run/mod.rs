@@ -37,4 +37,5 @@ pub use preset::{BenchPlan, plan};
 pub use resume::resume;
 pub use session::Session;
 pub use setting::Setting;
+pub use show::again as reread;
 pub use way::Way;

@@ -2,11 +2,11 @@
 
 use std::{io::Write, path::Path};
 
-use super::{Way, judge::Judged};
+use super::{Setting, Way, judge::Judged};
 use crate::{
     exit::{Exit, Failure},
-    ledger::{DecisionRecord, RunRecord},
-    report::{Limit, Report, Templates, json_text, markdown, markdown_limited},
+    ledger::{DecisionRecord, Entry, Ledger, RunRecord},
+    report::{CodeRow, Limit, Report, Templates, json_text, markdown, markdown_limited},
 };
 
 /// Bytes of the benchmarker's output that a report holds: what the official portals keep.
@@ -63,6 +63,31 @@ pub fn write(way: &Way<'_>, report: &Report) -> Result<String, Failure> {
         file.and_then(|mut file| file.write_all(limited.as_bytes())).map_err(disk)?;
     }
     Ok(directory.join("report.md").display().to_string())
+}
+
+/// The report of a run that has ended, with what was decided since; `None` where its files are not on this machine.
+pub fn again(setting: &Setting, ledger: &Ledger, entry: &Entry) -> Option<Report> {
+    #[derive(serde::Deserialize)]
+    struct Kept {
+        codes: Vec<CodeRow>,
+        noise: Vec<String>,
+        hosts: Vec<String>,
+        warnings: Vec<String>,
+    }
+    let directory = setting.runs().join(&entry.run.id);
+    let kept: Kept = serde_json::from_slice(&std::fs::read(directory.join("report.json")).ok()?).ok()?;
+    Some(Report {
+        output_tail: tail(&directory),
+        directory: directory.display().to_string(),
+        baseline: entry.decision.baseline.as_deref().and_then(|id| ledger.find(id).ok()).map(|entry| entry.run),
+        run: entry.run.clone(),
+        decisions: entry.decision.decisions.clone(),
+        codes: kept.codes,
+        noise: kept.noise,
+        hosts: kept.hosts,
+        warnings: kept.warnings,
+        language: setting.config.report.language,
+    })
 }
 
 /// The last bytes of the benchmarker's output.

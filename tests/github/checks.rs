@@ -77,3 +77,21 @@ async fn a_change_is_repeated_until_it_is_taken() {
     assert_eq!(world.count(On::ChangeCheck), 4);
     assert_eq!(world.state().check().1, "success");
 }
+
+#[tokio::test]
+async fn two_runs_on_one_commit_have_a_check_each_and_neither_ends_the_others() {
+    let world = World::new();
+    let sha = "b".repeat(40);
+    let first = open(&world).await;
+    // The answer is lost: it must find its own, not the one that is there already.
+    world.next(On::CreateCheck, Fault::LostAnswer);
+    let second = Check::open(&world.client(), &sha, "20261130T2", None, &page("begins")).await.unwrap();
+    assert_ne!(first.id, second.id);
+    first.complete(&world.client(), Conclusion::Success, &page("done")).await.unwrap();
+    let state =
+        || world.state().checks.iter().map(|check| check["status"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
+    assert_eq!(state(), ["completed", "in_progress"]);
+    second.complete(&world.client(), Conclusion::Failure, &page("done")).await.unwrap();
+    assert_eq!(state(), ["completed", "completed"]);
+    assert!(world.state().checks.iter().all(|check| check["name"] == "isugate"), "branch protection goes by the name");
+}

@@ -10,7 +10,7 @@ use isugate::github::{
 };
 use serde_json::{Value, json};
 
-use crate::fake::{JOB, World};
+use crate::fake::{JOB, REGISTRATION, World};
 
 #[tokio::test]
 async fn the_comment_is_as_described() {
@@ -95,7 +95,7 @@ async fn pull_requests_repository_workflows_and_runners_are_as_described() {
         "download_url": "https://example.invalid/r.tar.gz", "sha256_checksum": "a".repeat(64),
     }]);
     assert_eq!(runner::downloads(&client).await.unwrap()[0].version(), Some("2.330.0"));
-    assert_eq!(runner::registration_token(&client).await.as_deref(), Ok("AABBCC"));
+    assert_eq!(runner::registration_token(&client).await.as_deref(), Ok(REGISTRATION));
     world.state().login = Some("ann".into());
     assert_eq!(comment::author(&client).await.as_deref(), Ok("ann"));
 }

@@ -27,6 +27,9 @@ pub use state::Repository;
 /// Who writes with a job's own token.
 pub const JOB: &str = "github-actions[bot]";
 
+/// The token that registers a runner.
+pub const REGISTRATION: &str = "AABF3JGZDX3P5PMEXLND6TS6FCWO6";
+
 /// The server.
 pub struct Server {
     port: u16,

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    On, described,
+    On, REGISTRATION, described,
     http::Request,
     state::{Comment, Repository, user},
 };
@@ -185,7 +185,7 @@ pub fn act(on: On, request: &Request, state: &mut Repository, stale: bool) -> An
             state.dispatches.push(told);
             Answer { status: 204, headers: Vec::new(), body: Value::Null }
         }
-        On::RunnerToken => made(json!({"token": "AABBCC", "expires_at": "2026-11-30T16:10:51Z"})),
+        On::RunnerToken => made(json!({"token": REGISTRATION, "expires_at": "2026-11-30T16:10:51Z"})),
         On::Downloads => ok(state.downloads.clone()),
         On::Runners => ok(json!({"total_count": 0, "runners": []})),
     }

@@ -82,3 +82,68 @@ fn status_and_unlock_ask_and_free_the_hosts() {
     crate::rig::process::signal("TERM", &[running.id()]).unwrap();
     running.wait().unwrap();
 }
+
+#[test]
+fn after_a_decision_the_comment_shows_what_holds_and_beside_it_what_the_gate_said() {
+    let job = Job::new("ghdecide", 58);
+    let main = job.git(&["rev-parse", "HEAD"]).trim().to_owned();
+    assert_eq!(job.run(&job.push("main", &main)).status, Some(0));
+    let head = job.commit(r#"{"pass":true,"score":500}"#, "0");
+    let status = job.program(&job.pull(&head)).env("ISUGATE_RUNS", "1").status().unwrap();
+    let run = job.done(status.code());
+    job.world.state().pulls[0].2 = head;
+    let before = job.world.comments().remove(0);
+    let heading = |text: &str| text.lines().find(|line| line.starts_with("## ")).unwrap_or_default().to_owned();
+    let gate = heading(&before).split_whitespace().nth(2).unwrap().to_owned();
+    assert_ne!(gate, "ACCEPT", "{}", run.log);
+    let decide = |text: &str| {
+        let event = job.comment("ann", text);
+        let status = job.program(&event).env("GITHUB_RUN_ID", "43").status().unwrap();
+        assert_eq!(status.code(), Some(0), "{}", job.done(None).log);
+        job.world.comments().remove(0)
+    };
+    let ours = decide("/accept it closes a hole");
+    assert!(heading(&ours).contains("ACCEPT · 500"), "{ours}");
+    assert!(ours.contains("**decided by ann**") && ours.contains("- it closes a hole"), "{ours}");
+    assert!(ours.contains(&format!("The gate's own verdict was {gate}")), "{ours}");
+    assert!(ours.contains("Runs of this pull request (") && ours.contains("| accept | 500 | ann |"), "{ours}");
+    assert!(
+        ours.contains("/actions/runs/42)") && !ours.contains("/actions/runs/43"),
+        "the run's log, not ours: {ours}"
+    );
+    // A second thought takes the first one's place.
+    let ours = decide("/revert it opens another");
+    assert!(heading(&ours).contains("REVERT · 500") && ours.contains("it opens another"), "{ours}");
+    assert!(!ours.contains("closes a hole") && ours.contains(&format!("own verdict was {gate}")), "{ours}");
+    assert_eq!(ours.matches("isugate:decided").count(), 2, "{ours}");
+    // On a runner that has not the run's files: the sentence on top, the rest as it was.
+    std::fs::remove_dir_all(job.repo.join(".isugate/runs")).unwrap();
+    let elsewhere = decide("/accept after all");
+    assert!(elsewhere.contains("accept by ann: after all") && heading(&elsewhere).contains("REVERT"), "{elsewhere}");
+}
+
+#[test]
+fn the_comments_of_an_app_are_one_too_and_answers_follow_the_language() {
+    let job = Job::new("ghapp", 57);
+    job.world.state().app = Some("team-gate[bot]".into());
+    let path = job.repo.join("isugate.yml");
+    let text = std::fs::read_to_string(&path).unwrap() + "report: { language: ja }\n";
+    std::fs::write(&path, text).unwrap();
+    let head = job.git(&["rev-parse", "HEAD"]).trim().to_owned();
+    for _ in 0..2 {
+        assert_eq!(job.run(&job.pull(&head)).status, Some(0), "{}", job.done(None).log);
+    }
+    let done = job.run(&job.comment("ann", "/status"));
+    assert_eq!(done.status, Some(0), "{}", done.log);
+    let state = job.world.state();
+    let ours: Vec<_> = state.comments.iter().filter(|comment| comment.author == "team-gate[bot]").collect();
+    assert_eq!(ours.len(), 1, "{:?}", state.comments);
+    let body = &ours[0].body;
+    for words in ["ann が状態を尋ねました: app1: 空き", "このプルリクエストの実行 (2)", "このジョブのログ"]
+    {
+        assert!(body.contains(words), "{words} in {body}");
+    }
+    for english in ["Runs of this", "decided by", "evidence of this job"] {
+        assert!(!body.contains(english), "{english} in {body}");
+    }
+}

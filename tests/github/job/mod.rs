@@ -5,9 +5,12 @@ mod command;
 mod events;
 mod faults;
 mod fixture;
+mod leaves;
 mod ledger;
 mod merge;
 mod runner;
+mod runner_service;
 mod secret;
+mod waiting;
 
 pub use fixture::Job;

@@ -5,7 +5,7 @@ use std::process::Command;
 use serde_json::json;
 
 use crate::{
-    fake::{Fault, On, World},
+    fake::{Fault, On, REGISTRATION, World},
     rig::{
         process,
         sshd::{Options, Sshd},
@@ -30,7 +30,8 @@ fn archive(host: &Sshd, version: &str) -> (String, String) {
     (format!("file://{home}/runner.tar.gz"), sum.split_whitespace().next().unwrap().to_owned())
 }
 
-fn isugate(world: &World, dir: &std::path::Path, verb: &str) -> (Option<i32>, String) {
+/// `isugate runner` for the host `app1` of a configuration.
+pub fn isugate(world: &World, dir: &std::path::Path, verb: &str) -> (Option<i32>, String) {
     let output = Command::new(env!("CARGO_BIN_EXE_isugate"))
         .args(["runner", verb, "--host", "app1", "--repository", &world.name, "--api-url", &world.url()])
         .current_dir(dir)
@@ -74,9 +75,15 @@ fn a_runner_is_planned_installed_left_alone_and_replaced_when_it_is_old() {
     let (status, said) = isugate(&world, dir.path(), "install");
     assert_eq!(status, Some(0), "{said}");
     let registered = runner(".runner");
-    assert!(registered.starts_with("AABBCC --unattended --replace --url https://github.com/team/"), "{registered}");
+    assert!(
+        registered.starts_with(&format!("{REGISTRATION} --unattended --replace --url https://github.com/team/")),
+        "{registered}"
+    );
     assert!(registered.contains("--labels isucon"), "{registered}");
-    assert!(!runner("cmdline").contains("AABBCC") && !said.contains("AABBCC"), "the registration token is no argument");
+    assert!(
+        !runner("cmdline").contains(REGISTRATION) && !said.contains(REGISTRATION),
+        "the registration token is no argument"
+    );
     assert!(runner("service.log").contains("start"), "{}", runner("service.log"));
 
     let (_, said) = isugate(&world, dir.path(), "install");

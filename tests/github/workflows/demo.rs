@@ -13,27 +13,19 @@ use super::act::{Act, git};
 use crate::{
     fake::World,
     rig::{
-        process,
+        go, process,
         sshd::{Options, Sshd},
     },
 };
 
-/// A build of Go with what earlier ones have left in Cargo's folder; `tests/demo.rs` uses the same.
-fn go(module: &Path, build: &str) {
-    let mut command = Command::new("sh");
-    command.args(["-c", build]).current_dir(module).envs(caches());
-    process::run(&mut command).unwrap();
-}
-
-fn caches() -> Vec<(&'static str, String)> {
-    let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("demo-go");
-    vec![
-        ("PATH", format!("{}:/usr/local/go/bin", std::env::var("PATH").unwrap())),
-        ("GOFLAGS", "-modcacherw".into()),
-        ("GOTOOLCHAIN", "local".into()),
-        ("GOMODCACHE", cache.join("mod").display().to_string()),
-        ("GOCACHE", cache.join("build").display().to_string()),
-    ]
+/// What a build on the host needs: Go, and the caches that all tests share.
+fn environment() -> String {
+    let caches = go::caches().unwrap();
+    format!(
+        "PATH=/usr/local/go/bin:$PATH GOTOOLCHAIN=local GOFLAGS=-modcacherw GOMODCACHE={} GOCACHE={} ",
+        caches.join("mod").display(),
+        caches.join("build").display()
+    )
 }
 
 fn free_port() -> u16 {
@@ -46,13 +38,13 @@ fn repository(dir: &Path, host: &Sshd) -> PathBuf {
     let (repo, home) = (dir.join("repo"), host.home().display());
     process::run(Command::new(demo.join("make-repo")).arg(&repo)).unwrap();
     let bench = host.home().join("bench");
-    go(&demo.join("bench"), &format!("exec go build -o {} ./cmd/bench", bench.display()));
+    go::build("bench", "./cmd/bench", &bench).unwrap();
     let (port, admin) = (free_port(), free_port());
     let settings =
         format!("ADDR=127.0.0.1:{port}\nISUTOOLS_ADDR=127.0.0.1:{admin}\nISUTOOLS_DATA_DIR={home}/isutools\n");
     std::fs::write(host.home().join("demo.env"), settings).unwrap();
     std::fs::create_dir(host.home().join("isutools")).unwrap();
-    let environment: String = caches().iter().map(|(name, value)| format!("{name}='{value}' ")).collect();
+    let environment = environment();
     let text = format!(
         "version: 1\ncontest: isucon14\nssh: {{ config: {config} }}\nhosts:\n  app1: {{ ssh: demo, roles: [app, bench], address: 127.0.0.1 }}\n\
          deploy:\n  dir: {home}/webapp\n  build: [{{ on: app, run: \"{environment}app/build $ISUGATE_COMMIT\" }}]\n  \

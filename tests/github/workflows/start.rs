@@ -3,17 +3,23 @@
 use std::{
     os::unix::fs::PermissionsExt,
     path::Path,
-    process::{Command, Output},
+    process::{Command, Output, Stdio},
+    time::Duration,
 };
 
 use crate::rig::process;
 
-/// The script with a stand-in that prints what it was given.
-fn start(dir: &Path, variables: &[(&str, &str)]) -> Output {
+/// The script, as the action's step starts it.
+fn command(dir: &Path, variables: &[(&str, &str)]) -> Command {
     let mut command = Command::new("bash");
     command.arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/action-start")).current_dir(dir);
     command.env("RUNNER_TEMP", dir).env("RUNNER_TOOL_CACHE", dir.join("tools")).envs(variables.iter().copied());
-    command.output().unwrap()
+    command.stdin(Stdio::null());
+    command
+}
+
+fn start(dir: &Path, variables: &[(&str, &str)]) -> Output {
+    command(dir, variables).output().unwrap()
 }
 
 fn stand_in(path: &Path) {
@@ -83,4 +89,57 @@ fn a_version_that_is_none_and_a_binary_that_is_not_there_are_said() {
         assert_eq!(output.status.code(), Some(2), "{value}");
         assert!(process::text(&output.stderr).contains("the input "), "{}", process::text(&output.stderr));
     }
+}
+
+/// A crate that takes no time to build but for a build script that sleeps for `seconds`.
+fn crate_of(dir: &Path, seconds: &str) {
+    std::fs::create_dir_all(dir.join("src")).unwrap();
+    let manifest = "[package]\nname = \"isugate\"\nversion = \"0.0.0\"\nedition = \"2024\"\n[workspace]\n";
+    std::fs::write(dir.join("Cargo.toml"), manifest).unwrap();
+    std::fs::write(dir.join("Cargo.lock"), "version = 4\n[[package]]\nname = \"isugate\"\nversion = \"0.0.0\"\n")
+        .unwrap();
+    let main = r#"fn main() { println!("built, args {:?}", std::env::args().skip(1).collect::<Vec<_>>()); }"#;
+    std::fs::write(dir.join("src/main.rs"), main).unwrap();
+    let build = format!("fn main() {{ std::process::Command::new(\"sleep\").arg(\"{seconds}\").status().unwrap(); }}");
+    std::fs::write(dir.join("build.rs"), build).unwrap();
+}
+
+#[test]
+fn the_actions_own_source_is_built_once_and_started() {
+    let dir = tempfile::tempdir().unwrap();
+    let source = dir.path().join("action");
+    crate_of(&source, "0");
+    let variables = [("ISUGATE_ACTION", source.to_str().unwrap()), ("ISUGATE_VERSION", "source")];
+    for _ in 0..2 {
+        let output = start(dir.path(), &variables);
+        let said = process::text(&output.stdout);
+        assert!(said.contains("built, args [\"ci\"]"), "{said}{}", process::text(&output.stderr));
+    }
+    assert!(dir.path().join("tools/isugate/source/release/isugate").exists(), "it is kept for the next job");
+    // A build that fails says so and starts nothing old.
+    std::fs::write(source.join("src/main.rs"), "fn main() { nothing }").unwrap();
+    let output = start(dir.path(), &variables);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(process::text(&output.stderr).contains("isugate could not be built"));
+}
+
+#[test]
+fn a_cancellation_during_the_build_ends_it_with_all_that_it_started() {
+    let dir = tempfile::tempdir().unwrap();
+    let source = dir.path().join("action");
+    // No other run's.
+    let seconds = format!("77.{}", std::process::id());
+    crate_of(&source, &seconds);
+    let variables = [("ISUGATE_ACTION", source.to_str().unwrap()), ("ISUGATE_VERSION", "source")];
+    let mut running = command(dir.path(), &variables).spawn().unwrap();
+    let sleeps = || {
+        let all = process::run(Command::new("sh").args(["-c", "pgrep -xa sleep || true"]))?;
+        Ok(all.lines().any(|line| line.ends_with(&format!("sleep {seconds}"))).then_some(()))
+    };
+    process::wait_for("the build", Duration::from_secs(60), sleeps).unwrap();
+    process::signal("INT", &[running.id()]).unwrap();
+    let status = process::wait_for("the end", Duration::from_secs(7), || Ok(running.try_wait()?)).unwrap();
+    assert_eq!(status.code(), Some(130));
+    let gone = || Ok(sleeps()?.is_none().then_some(()));
+    process::wait_for("the end of the build script", Duration::from_secs(7), gone).unwrap();
 }
