@@ -61,8 +61,10 @@ fn answer(stream: TcpStream, request: &Request, shared: &Shared) {
         (None, _) => vec![format!("{} {}: not described", request.method, request.path)],
     };
     if !wrong.is_empty() {
-        send(stream, &Answer::error(422, &format!("not as described: {}", wrong.join("; "))), None);
-        return shared.violations.lock().unwrap().extend(wrong);
+        let answer = Answer::error(422, &format!("not as described: {}", wrong.join("; ")));
+        // Before the answer: whoever has it looks here.
+        shared.violations.lock().unwrap().extend(wrong);
+        return send(stream, &answer, None);
     }
     let fault = {
         let mut faults = shared.faults.lock().unwrap();
