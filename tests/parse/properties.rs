@@ -1,14 +1,14 @@
 //! Properties of the result readers under arbitrary and mutated input. The bodies are those of the fuzz target.
 
 #[path = "../../fuzz/properties.rs"]
-mod properties;
+mod shared;
 
 use std::path::{Path, PathBuf};
 
 use isugate::result::{Format, Outcome};
-use properties::{By, check, is_harmless, parse};
 use proptest::prelude::*;
 use proptest::sample::{Index, select};
+use shared::{By, check, is_harmless, parse};
 
 /// A sample with one result channel.
 #[derive(Debug, Clone)]
