@@ -16,6 +16,7 @@ use crate::{
 };
 
 const HTTP: &str = include_str!("scripts/http.sh");
+const OPEN: &str = include_str!("scripts/open.sh");
 const FIND: &str = include_str!("scripts/find.sh");
 
 /// What isutools did not do.
@@ -182,11 +183,41 @@ impl Client {
         }
     }
 
-    /// Opens a run. Load may start when this returns. Gives isutools' run id.
+    /// Opens a run, waiting up to `within` for the admin server. Load may start when this returns. Gives isutools' run id.
     ///
     /// # Errors
-    /// Any answer but `204` with a run id.
-    pub async fn reset(&self) -> Result<String, IsutoolsError> {
+    /// As [`Client::revision`] and [`Client::probe`]; any answer to the reset but `204` with a run id.
+    pub async fn open(&self, within: Duration) -> Result<String, IsutoolsError> {
+        if let Some(id) = self.open_at_once().await {
+            return Ok(id);
+        }
+        // Step by step: this waits, tries again, and can say what was refused.
+        self.revision(within).await?;
+        self.probe().await?;
+        self.reset().await
+    }
+
+    /// Abort, probe and reset in one command; `None` when any of them did not go as usual. A run may be open then.
+    async fn open_at_once(&self) -> Option<String> {
+        let Url { address, port, authority, .. } = &self.url;
+        let cmd = Cmd::script(OPEN, [HTTP, address, port, authority]);
+        let output = self.host.output(&cmd, Duration::from_secs(120)).await.ok()?;
+        let (mut rest, mut answers) = (output.stdout.as_slice(), Vec::new());
+        while let Some(end) = memchr::memchr(b'\n', rest) {
+            let length = std::str::from_utf8(rest.get(..end)?).ok()?.parse().ok()?;
+            let (answer, left) = rest.get(end + 1..)?.split_at_checked(length)?;
+            answers.push(Answer::parse(answer)?);
+            rest = left;
+        }
+        let [_, probe, reset] = answers.as_slice() else { return None };
+        let writable = matches!(probe.reason().as_str(), "run-not-active" | "run-already-saved");
+        reset
+            .header("x-isutools-run-id")
+            .filter(|id| writable && reset.status == 204 && is_run_id(id))
+            .map(str::to_string)
+    }
+
+    async fn reset(&self) -> Result<String, IsutoolsError> {
         let answer = self.call("POST", "/reset", Duration::from_secs(60)).await?;
         match (answer.status, answer.header("x-isutools-run-id")) {
             (204, Some(id)) if is_run_id(id) => Ok(id.to_string()),
