@@ -326,3 +326,54 @@ fn is_run_id(id: &str) -> bool {
         (1..=64).contains(&rest.len()) && rest.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    use super::*;
+
+    /// Opens a run on a server that gives these answers, one after the other; also what it was asked for.
+    async fn open(answers: &'static [&str]) -> (Option<String>, Vec<String>) {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let server = tokio::spawn(async move {
+            let mut asked = Vec::new();
+            for answer in answers {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                let mut bytes = vec![0; 4096];
+                let read = stream.read(&mut bytes).await.unwrap();
+                asked.push(String::from_utf8_lossy(&bytes[..read]).split(" HTTP").next().unwrap().to_string());
+                stream.write_all(answer.as_bytes()).await.unwrap();
+            }
+            asked
+        });
+        let client = Client::new(Arc::new(Host::local("here")), &url, "/nowhere").unwrap();
+        let id = client.open(Duration::ZERO).await.ok();
+        (id, server.await.unwrap())
+    }
+
+    const ABORTED: &str = "HTTP/1.0 204 No Content\r\n\r\n";
+    const WRITABLE: &str =
+        "HTTP/1.0 409 Conflict\r\nX-Isutools-Reason: run-not-active\r\nContent-Length: 3\r\n\r\n{}\n";
+    const OPENED: &str = "HTTP/1.0 204 No Content\r\nX-Isutools-Run-Id: run-0123456789abcdef\r\n\r\n";
+
+    #[tokio::test]
+    async fn a_run_is_opened_with_three_requests_and_no_look_before() {
+        let (id, asked) = open(&[ABORTED, WRITABLE, OPENED]).await;
+        assert_eq!(id.as_deref(), Some("run-0123456789abcdef"));
+        assert_eq!(asked, ["POST /abort", "POST /save", "POST /reset"]);
+    }
+
+    #[tokio::test]
+    async fn no_run_is_opened_where_no_snapshot_could_be_written_and_one_that_was_is_dropped_first() {
+        const REFUSED: &str = "HTTP/1.0 500 Oh\r\nX-Isutools-Reason: persist-failed\r\n\r\n";
+        let (id, asked) = open(&[ABORTED, REFUSED, "HTTP/1.0 200 OK\r\n\r\n{}", ABORTED, REFUSED]).await;
+        assert_eq!(id, None);
+        assert_eq!(asked, ["POST /abort", "POST /save", "GET /json", "POST /abort", "POST /save"]);
+        const BUSY: &str = "HTTP/1.0 409 Conflict\r\nX-Isutools-Reason: mutation-busy\r\n\r\n";
+        let (id, asked) = open(&[ABORTED, BUSY, OPENED, "HTTP/1.0 200 OK\r\n\r\n{}", ABORTED, WRITABLE, OPENED]).await;
+        assert_eq!(id.as_deref(), Some("run-0123456789abcdef"));
+        assert_eq!(asked[3..5], ["GET /json", "POST /abort"]);
+    }
+}
