@@ -189,8 +189,8 @@ pub async fn bring(host: &Host, run_dir: &str, local: &Path) -> Result<Vec<Strin
     });
     let lost = |error: &PullError| matches!(error, PullError::Host(error) if error.is_lost());
     let remotes: Vec<String> = files.iter().map(|(remote, _)| remote.clone()).collect();
-    let changed = changed(host, &remotes).await?;
-    let mut tried = host.pull_all(&files).await;
+    let (changed, mut tried) = tokio::join!(changed(host, &remotes), host.pull_all(&files));
+    let changed = changed?;
     if tried.as_ref().map_or_else(lost, |each| each.iter().filter_map(|one| one.as_ref().err()).any(lost)) {
         host.reconnect().await?;
         tried = host.pull_all(&files).await;
@@ -223,7 +223,7 @@ pub async fn bring(host: &Host, run_dir: &str, local: &Path) -> Result<Vec<Strin
 /// When files of the host were changed last, links followed to their end; what is not there has no time.
 async fn changed(host: &Host, paths: &[String]) -> Result<BTreeMap<String, SystemTime>, Failure> {
     let cmd = Cmd::new("stat").args(["-L", "-c", "%.9Y %n", "--"]).args(paths.iter().cloned());
-    let output = host.output(&cmd, Duration::from_secs(10)).await?;
+    let output = host.ask(&cmd, Duration::from_secs(10)).await?;
     let time = |line: &str| {
         let (seconds, path) = line.split_once(' ')?;
         let since = Duration::try_from_secs_f64(seconds.parse().ok()?).ok()?;

@@ -44,9 +44,10 @@ pub async fn prepare(deployment: &Deployment<'_>, site: &Site) -> Result<Prepare
     let recipe = recipe(deployment, site.host.name());
     let built = built_before.as_deref() != Some(recipe.as_str());
     if built {
-        build(deployment, site, &recipe).await?;
+        build(deployment, site).await?;
     }
-    Ok(Prepared { shipped, built, artifacts: artifacts(deployment, site).await? })
+    let artifacts = hash(deployment, site, if built { &recipe } else { "" }).await?;
+    Ok(Prepared { shipped, built, artifacts })
 }
 
 /// Sends the commit's objects that the host lacks, over the connection that is there.
@@ -56,10 +57,13 @@ async fn ship(deployment: &Deployment<'_>, site: &Site) -> Result<bool, Failure>
     }
     deployment.still_wanted()?;
     let (host, state) = (&site.host, &site.facts.state);
-    let output = host.output(&Cmd::script(RECEIVE, [state.clone()]), QUICK).await?;
-    if !output.ok() {
-        let message = format!("{}: the host's repository could not be made: {}", host.name(), output.complaint());
-        return Err(Failure::new(Exit::Build, message, format!("look at {state}/repo.git there; it may be removed")));
+    if !site.facts.has_repo {
+        let output = host.output(&Cmd::script(RECEIVE, [state.clone()]), QUICK).await?;
+        if !output.ok() {
+            let message = format!("{}: the host's repository could not be made: {}", host.name(), output.complaint());
+            let next = format!("look at {state}/repo.git there; it may be removed");
+            return Err(Failure::new(Exit::Build, message, next));
+        }
     }
     let (url, ssh) = host.git_access(&format!("{state}/repo.git")).await;
     let commit = deployment.commit;
@@ -109,7 +113,7 @@ fn recipe(deployment: &Deployment<'_>, host: &str) -> String {
     hex(&sum.finalize())
 }
 
-async fn build(deployment: &Deployment<'_>, site: &Site, recipe: &str) -> Result<(), Failure> {
+async fn build(deployment: &Deployment<'_>, site: &Site) -> Result<(), Failure> {
     let (host, state, commit) = (&site.host, &site.facts.state, deployment.commit);
     let release = format!("{state}/releases/{commit}");
     let log = deployment.directory.join(format!("build-{}.log", host.name()));
@@ -167,8 +171,7 @@ async fn build(deployment: &Deployment<'_>, site: &Site, recipe: &str) -> Result
         let next = format!("mend the commit, or deploy.build; its whole output is in {}", log.display());
         return Err(Failure::new(Exit::Build, message, next));
     }
-    let cmd = Cmd::script("printf %s \"$2\" >\"$1\"", [format!("{release}.built"), recipe.into()]);
-    host.output(&cmd, QUICK).await.map(drop).map_err(Failure::from)
+    Ok(())
 }
 
 async fn free_kb(host: &Host, dir: &str) -> Option<u64> {
@@ -188,7 +191,12 @@ fn keep(log: &Path, bytes: &[u8]) {
 /// # Errors
 /// A file of `deploy.artifacts` that is not there.
 pub async fn artifacts(deployment: &Deployment<'_>, site: &Site) -> Result<BTreeMap<String, String>, Failure> {
-    let args = [site.facts.state.clone(), deployment.commit.to_string(), LISTED.to_string()];
+    hash(deployment, site, "").await
+}
+
+/// As [`artifacts`]; notes first that the release was built by a recipe, if there is one.
+async fn hash(deployment: &Deployment<'_>, site: &Site, recipe: &str) -> Result<BTreeMap<String, String>, Failure> {
+    let args = [site.facts.state.clone(), deployment.commit.to_string(), LISTED.to_string(), recipe.to_string()];
     let named = deployment.deploy.artifacts.iter().cloned();
     let output = site.host.ask(&Cmd::script(HASH, args.into_iter().chain(named)), Duration::from_secs(120)).await?;
     if !output.ok() {

@@ -42,6 +42,8 @@ pub struct Facts {
     pub current: Current,
     /// Whether the commit's objects are there.
     pub has_commit: bool,
+    /// Whether the host's repository may be pushed to.
+    pub has_repo: bool,
 }
 
 /// What `deploy.dir` is on a host.
@@ -152,6 +154,7 @@ fn parse(text: &str) -> Facts {
             "free_kb" => facts.free_kb = value.trim().parse().ok(),
             "root" => facts.root = value == "yes",
             "has" => facts.has_commit = value == "yes",
+            "repo" => facts.has_repo = value == "ready",
             "elsewhere" | "odd" => facts.current = Current::Elsewhere(value.into()),
             "current" => {
                 facts.current = match value {

@@ -9,6 +9,8 @@ const START: &str = include_str!("scripts/job-start.sh");
 const SUPERVISE: &str = include_str!("scripts/job-supervise.sh");
 const POLL: &str = include_str!("scripts/job-poll.sh");
 const STOP: &str = include_str!("scripts/job-stop.sh");
+/// Standard output of a job that is stopped, in the same command. Arguments: as STOP's, its script, bytes at most.
+const STOP_AND_READ: &str = r#"bash -c "$3" isugate "$1" "$2" >/dev/null; exec head -c "$4" -- "$1/stdout""#;
 
 /// Bytes of each output stream that one poll brings at the most.
 const CHUNK: u64 = 256 * 1024;
@@ -146,9 +148,18 @@ impl Job {
     /// # Errors
     /// [`HostError`]
     pub async fn stop(&self, host: &Host, patience: Duration) -> Result<(), HostError> {
-        let tenths = (patience.as_millis() / 100).to_string();
-        let cmd = Cmd::script(STOP, [self.dir.clone(), tenths]);
+        let cmd = Cmd::script(STOP, [self.dir.clone(), fiftieths(patience)]);
         host.output(&cmd, patience + Duration::from_secs(10)).await.map(drop)
+    }
+
+    /// As [`Job::stop`], and gives the first 256 KiB of its standard output.
+    ///
+    /// # Errors
+    /// [`HostError`]
+    pub async fn stop_and_read(&self, host: &Host, patience: Duration) -> Result<Vec<u8>, HostError> {
+        let args = [self.dir.clone(), fiftieths(patience), STOP.to_string(), CHUNK.to_string()];
+        let output = host.output(&Cmd::script(STOP_AND_READ, args), patience + Duration::from_secs(10)).await?;
+        Ok(output.stdout)
     }
 
     /// Waits until the job has ended; `seen` gets its output as it comes. A lost connection is made anew for as long as
@@ -194,6 +205,10 @@ impl Job {
             }
         }
     }
+}
+
+fn fiftieths(time: Duration) -> String {
+    (time.as_millis() / 20).to_string()
 }
 
 fn parse_poll(bytes: &[u8], offsets: (u64, u64)) -> Option<Poll> {
@@ -320,6 +335,22 @@ mod tests {
         let state = job.wait(&host, Duration::ZERO, |_| {}).await.unwrap();
         assert_eq!(ended(&state).code, 143);
         assert!(Job::start(&host, &at, &spec("true", Duration::from_secs(5))).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn what_a_stopped_job_has_said_is_read_and_nothing_of_it_is_left() {
+        let dir = tempfile::tempdir().unwrap();
+        let host = Host::local("here");
+        let at = dir.path().join("job").to_string_lossy().into_owned();
+        let line = "trap '' TERM; echo $$; while :; do sleep 0.05; done";
+        let job = Job::start(&host, &at, &spec(line, Duration::from_secs(60))).await.unwrap();
+        let began = std::time::Instant::now();
+        while job.poll(&host, (0, 0), Duration::ZERO, Duration::from_millis(10)).await.unwrap().stdout.is_empty() {
+            assert!(began.elapsed() < Duration::from_secs(20));
+        }
+        let said = job.stop_and_read(&host, Duration::from_millis(100)).await.unwrap();
+        assert!(!alive(&said));
+        assert_eq!(ended(&job.wait(&host, Duration::ZERO, |_| {}).await.unwrap()).code, 137);
     }
 
     #[tokio::test]

@@ -5,6 +5,7 @@ mod error;
 pub mod job;
 mod local;
 mod pull;
+mod small;
 mod ssh;
 
 use std::{
@@ -151,7 +152,17 @@ impl Host {
             Transport::Local => {
                 Ok(futures::future::join_all(files.iter().map(|(remote, local)| pull::copy(remote, local))).await)
             }
-            Transport::Ssh(ssh) => pull::sftp(&self.name, ssh.session().await, files).await,
+            Transport::Ssh(ssh) => {
+                let mut brought = small::bring(self, files).await?;
+                let left: Vec<_> =
+                    files.iter().zip(&brought).filter(|(_, one)| one.is_none()).map(|(file, _)| file.clone()).collect();
+                if !left.is_empty() {
+                    let pulled = pull::sftp(&self.name, ssh.session().await, &left).await?;
+                    let places = brought.iter_mut().filter(|one| one.is_none());
+                    places.zip(pulled).for_each(|(place, one)| *place = Some(one));
+                }
+                Ok(brought.into_iter().flatten().collect())
+            }
         }
     }
 

@@ -16,6 +16,7 @@ use crate::{
 };
 
 const HTTP: &str = include_str!("scripts/http.sh");
+const OPEN: &str = include_str!("scripts/open.sh");
 const FIND: &str = include_str!("scripts/find.sh");
 
 /// What isutools did not do.
@@ -182,11 +183,41 @@ impl Client {
         }
     }
 
-    /// Opens a run. Load may start when this returns. Gives isutools' run id.
+    /// Opens a run, waiting up to `within` for the admin server. Load may start when this returns. Gives isutools' run id.
     ///
     /// # Errors
-    /// Any answer but `204` with a run id.
-    pub async fn reset(&self) -> Result<String, IsutoolsError> {
+    /// As [`Client::revision`] and [`Client::probe`]; any answer to the reset but `204` with a run id.
+    pub async fn open(&self, within: Duration) -> Result<String, IsutoolsError> {
+        if let Some(id) = self.open_at_once().await {
+            return Ok(id);
+        }
+        // Step by step: this waits, tries again, and can say what was refused.
+        self.revision(within).await?;
+        self.probe().await?;
+        self.reset().await
+    }
+
+    /// Abort, probe and reset in one command; `None` when any of them did not go as usual. A run may be open then.
+    async fn open_at_once(&self) -> Option<String> {
+        let Url { address, port, authority, .. } = &self.url;
+        let cmd = Cmd::script(OPEN, [HTTP, address, port, authority]);
+        let output = self.host.output(&cmd, Duration::from_secs(120)).await.ok()?;
+        let (mut rest, mut answers) = (output.stdout.as_slice(), Vec::new());
+        while let Some(end) = memchr::memchr(b'\n', rest) {
+            let length = std::str::from_utf8(rest.get(..end)?).ok()?.parse().ok()?;
+            let (answer, left) = rest.get(end + 1..)?.split_at_checked(length)?;
+            answers.push(Answer::parse(answer)?);
+            rest = left;
+        }
+        let [_, probe, reset] = answers.as_slice() else { return None };
+        let writable = matches!(probe.reason().as_str(), "run-not-active" | "run-already-saved");
+        reset
+            .header("x-isutools-run-id")
+            .filter(|id| writable && reset.status == 204 && is_run_id(id))
+            .map(str::to_string)
+    }
+
+    async fn reset(&self) -> Result<String, IsutoolsError> {
         let answer = self.call("POST", "/reset", Duration::from_secs(60)).await?;
         match (answer.status, answer.header("x-isutools-run-id")) {
             (204, Some(id)) if is_run_id(id) => Ok(id.to_string()),
@@ -294,4 +325,58 @@ fn is_run_id(id: &str) -> bool {
     id.strip_prefix("run-").is_some_and(|rest| {
         (1..=64).contains(&rest.len()) && rest.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+    use super::*;
+
+    /// Opens a run on a server that gives these answers, one after the other; also what it was asked for.
+    async fn open(answers: &'static [&str]) -> (Option<String>, Vec<String>) {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let server = tokio::spawn(async move {
+            let mut asked = Vec::new();
+            for answer in answers {
+                let (mut stream, _) = listener.accept().await.unwrap();
+                let mut request = Vec::new();
+                // A server that answers before it has read everything resets the connection.
+                while !request.ends_with(b"\r\n\r\n") {
+                    assert!(stream.read_buf(&mut request).await.unwrap() > 0);
+                }
+                asked.push(String::from_utf8_lossy(&request).split(" HTTP").next().unwrap().to_string());
+                stream.write_all(answer.as_bytes()).await.unwrap();
+            }
+            asked
+        });
+        let client = Client::new(Arc::new(Host::local("here")), &url, "/nowhere").unwrap();
+        let id = client.open(Duration::ZERO).await.ok();
+        (id, tokio::time::timeout(Duration::from_secs(20), server).await.expect("fewer requests came").unwrap())
+    }
+
+    const ABORTED: &str = "HTTP/1.0 204 No Content\r\n\r\n";
+    const WRITABLE: &str =
+        "HTTP/1.0 409 Conflict\r\nX-Isutools-Reason: run-not-active\r\nContent-Length: 3\r\n\r\n{}\n";
+    const OPENED: &str = "HTTP/1.0 204 No Content\r\nX-Isutools-Run-Id: run-0123456789abcdef\r\n\r\n";
+
+    #[tokio::test]
+    async fn a_run_is_opened_with_three_requests_and_no_look_before() {
+        let (id, asked) = open(&[ABORTED, WRITABLE, OPENED]).await;
+        assert_eq!(id.as_deref(), Some("run-0123456789abcdef"));
+        assert_eq!(asked, ["POST /abort", "POST /save", "POST /reset"]);
+    }
+
+    #[tokio::test]
+    async fn no_run_is_opened_where_no_snapshot_could_be_written_and_one_that_was_is_dropped_first() {
+        const REFUSED: &str = "HTTP/1.0 500 Oh\r\nX-Isutools-Reason: persist-failed\r\n\r\n";
+        let (id, asked) = open(&[ABORTED, REFUSED, "HTTP/1.0 200 OK\r\n\r\n{}", ABORTED, REFUSED]).await;
+        assert_eq!(id, None);
+        assert_eq!(asked, ["POST /abort", "POST /save", "GET /json", "POST /abort", "POST /save"]);
+        const BUSY: &str = "HTTP/1.0 409 Conflict\r\nX-Isutools-Reason: mutation-busy\r\n\r\n";
+        let (id, asked) = open(&[ABORTED, BUSY, OPENED, "HTTP/1.0 200 OK\r\n\r\n{}", ABORTED, WRITABLE, OPENED]).await;
+        assert_eq!(id.as_deref(), Some("run-0123456789abcdef"));
+        assert_eq!(asked[3..5], ["GET /json", "POST /abort"]);
+    }
 }

@@ -88,14 +88,13 @@ impl Sampler {
         Ok(Sampler { host: host.clone(), job })
     }
 
-    /// What was seen so far. Times are seconds since `began_ns` (since 1970, by the clock of the host that benchmarks).
+    /// Ends it and says what was seen. Times are seconds since `began_ns` (since 1970, by the clock of the host that
+    /// benchmarks).
     ///
     /// # Errors
-    /// [`HostError`]
-    pub async fn samples(&self, began_ns: u64) -> Result<Vec<LoadSample>, HostError> {
-        let poll = self.job.poll(&self.host, (0, 0), Duration::ZERO, Duration::from_millis(10)).await?;
-        let text = String::from_utf8_lossy(&poll.stdout);
-        Ok(text.lines().filter_map(|line| parse(line, began_ns as f64 / 1e9)).collect())
+    /// [`HostError`]; it ends by itself then, soon after the benchmark's limit.
+    pub async fn end(self, began_ns: u64) -> Result<Vec<LoadSample>, HostError> {
+        Ok(read(&self.job.stop_and_read(&self.host, Duration::from_millis(300)).await?, began_ns))
     }
 
     /// Ends it.
@@ -103,6 +102,10 @@ impl Sampler {
         // It ends by itself soon after the benchmark's limit.
         let _ = self.job.stop(&self.host, Duration::from_millis(300)).await;
     }
+}
+
+fn read(stdout: &[u8], began_ns: u64) -> Vec<LoadSample> {
+    String::from_utf8_lossy(stdout).lines().filter_map(|line| parse(line, began_ns as f64 / 1e9)).collect()
 }
 
 fn parse(line: &str, began: f64) -> Option<LoadSample> {
@@ -155,17 +158,16 @@ mod tests {
         let ours = Job::start(&host, &at("ours"), &spec).await.unwrap();
         let own = Own { state: at(""), ..Own::default() };
         let sampler = Sampler::start(&host, &at("sampler"), &own, Duration::from_secs(20)).await.unwrap();
-        let mut samples = Vec::new();
         for _ in 0..40 {
             tokio::time::sleep(Duration::from_millis(250)).await;
-            samples = sampler.samples(1).await.unwrap();
-            if samples.len() >= 2 {
+            let written = std::fs::read_to_string(dir.path().join("sampler/stdout")).unwrap_or_default();
+            if written.lines().count() >= 2 {
                 break;
             }
         }
         let ours_pid = std::fs::read_to_string(dir.path().join("ours/pid")).unwrap();
         let ours_pid = ours_pid.split(' ').nth(1).unwrap().to_string();
-        sampler.stop().await;
+        let samples = sampler.end(1).await.unwrap();
         ours.stop(&host, Duration::from_millis(300)).await.unwrap();
         stranger.kill().unwrap();
         stranger.wait().unwrap();

@@ -174,14 +174,20 @@ async fn finish(
             warnings.push(format!("THE ACCEPTED COMMIT IS NOT DEPLOYED: {failure}"));
         }
     }
-    if hosts.is_empty() {
-        hosts = way.states(session).await;
-    }
+    let states = async {
+        match hosts.is_empty() {
+            true => way.states(session).await,
+            false => hosts,
+        }
+    };
+    let prune = async {
+        if options.deploy {
+            rollback::prune(way, session, baseline.as_ref().map(|entry| entry.run.commit.as_str())).await;
+        }
+    };
+    let (mut hosts, ()) = tokio::join!(states, prune);
     let told = rollback::advice(verdict, options, &run.commit, baseline.as_ref().map(|entry| &entry.run));
     hosts.extend(told);
-    if options.deploy {
-        rollback::prune(way, session, baseline.as_ref().map(|entry| entry.run.commit.as_str())).await;
-    }
     way.stage(Stage::Release, async |_: &mut Way| {
         let left = session.give_back().await;
         let outcome = if left.is_empty() { "hosts are free".into() } else { left.join("; ") };

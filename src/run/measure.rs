@@ -32,8 +32,7 @@ pub async fn measure(
 ) -> Result<RunRecord, Failure> {
     if with_deploy {
         stage_deploy::deploy(way, session).await?;
-        let commit = way.commit.id.clone();
-        session.look_again(way.setting, &commit).await?;
+        session.deployed(&way.commit.id);
     }
     // The deploy notices an interruption by itself, since it must not be left half done; so does the benchmark. The rest is cut
     // short: what is open is in `way.open`.

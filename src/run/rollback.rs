@@ -2,7 +2,7 @@
 
 use super::{BenchOptions, Commit, Session, Way};
 use crate::{
-    deploy::{self, Current},
+    deploy::{self, Current, Site},
     exit::{Exit, Failure, gather},
     ledger::RunRecord,
     report::Stage,
@@ -58,7 +58,10 @@ pub async fn put(way: &mut Way<'_>, session: &mut Session, commit: Commit) -> Re
         deploy::ready::wait(&deployment, &session.sites).await
     }
     .await;
-    way.commit = own;
+    let put = std::mem::replace(&mut way.commit, own);
+    if result.is_ok() {
+        session.deployed(&put.id);
+    }
     result.map_err(|mut failure| {
         failure.message = format!("putting {shown} back: {}", failure.message);
         failure
@@ -84,12 +87,13 @@ pub fn advice(verdict: Verdict, options: &BenchOptions, commit: &str, baseline: 
 /// Removes what no host needs any more: all but the newest releases, the running one and the baseline's.
 pub async fn prune(way: &Way<'_>, session: &Session, baseline: Option<&str>) {
     let Some(deployment) = way.deployment() else { return };
-    for site in session.sites.iter().filter(|site| site.deploys) {
+    let one = async |site: &Site| {
         let mut stay: Vec<String> = baseline.map(str::to_string).into_iter().collect();
         if let Current::Release(name) = &site.facts.current {
             stay.push(name.clone());
         }
         // Old releases cost space only; the next run tries again.
         let _ = deploy::prune(&deployment, site, &stay).await;
-    }
+    };
+    futures::future::join_all(session.sites.iter().filter(|site| site.deploys).map(one)).await;
 }

@@ -6,7 +6,7 @@ use futures::future::join_all;
 
 use super::Setting;
 use crate::{
-    deploy::{self, Site},
+    deploy::{self, Current, Site},
     exit::{Exit, Failure, gather},
     host::Host,
     isutools::Client,
@@ -66,11 +66,22 @@ impl Session {
         })
     }
 
-    /// Whether the commit's objects are on a host is known from the time of the connection; after shipping it has changed.
+    /// Looks at all hosts once more, for another commit than before.
+    ///
+    /// # Errors
+    /// A host that does not answer.
     pub async fn look_again(&mut self, setting: &Setting, commit: &str) -> Result<(), Failure> {
         let looks = self.sites.iter().map(|site| deploy::look(&setting.config, site.host.clone(), Some(commit)));
         self.sites = gather(join_all(looks).await)?;
         Ok(())
+    }
+
+    /// Notes that a commit is on all hosts that get the tree: we have just put it there.
+    pub fn deployed(&mut self, commit: &str) {
+        for site in self.sites.iter_mut().filter(|site| site.deploys) {
+            site.facts.current = Current::Release(commit.into());
+            (site.facts.has_commit, site.facts.has_repo) = (true, true);
+        }
     }
 
     /// Takes the hosts.

@@ -13,7 +13,7 @@ use crate::{
     bench::{self, Executed, Execution, Place},
     config::template,
     exit::{Exit, Failure},
-    host::job::Job,
+    host::{HostError, job::Job},
     ledger::{BenchRecord, IsutoolsRecord},
     load::{Own, Sampler},
     report::Stage,
@@ -66,7 +66,14 @@ pub async fn bench(
                     lease.hold_for(plan.limit + Duration::from_secs(60)).await;
                 }
             };
-            let (look, ()) = tokio::join!(bench::look(&site.host, &plan.command, &cwd, &ports, seed), hold);
+            let look = bench::look(&site.host, &plan.command, &cwd, &ports, seed);
+            let (look, (), samplers) = tokio::join!(look, hold, samplers(way, session, plan.limit));
+            for (name, sampler) in samplers {
+                match sampler {
+                    Ok(sampler) => way.samplers.push((name, sampler)),
+                    Err(error) => way.warn(format!("{name}: its load is not measured: {error}")),
+                }
+            }
             let look = look?;
             let line = fill(way, &plan.command, &look.ports, &run_dir)?;
             let execution =
@@ -74,7 +81,6 @@ pub async fn bench(
             let started = Started { execution, sha256: look.sha256 };
             let kept = PickUp { started: started.clone(), hosts: way.hosts.clone(), isutools: isutools.to_vec() };
             way.note(Stage::Bench, serde_json::to_value(&kept).unwrap_or_default())?;
-            way.samplers = samplers(way, session, plan.limit).await;
             way.bench_began = Some(std::time::Instant::now());
             let job = started.execution.start(&site.host).await?;
             let executed = watch(way, session, &started, job).await?;
@@ -157,7 +163,7 @@ async fn read(
 }
 
 /// A sampler on every host. One that cannot be started is a warning: what is not measured proves nothing.
-async fn samplers(way: &mut Way<'_>, session: &Session, limit: Duration) -> Vec<(String, Sampler)> {
+async fn samplers(way: &Way<'_>, session: &Session, limit: Duration) -> Vec<(String, Result<Sampler, HostError>)> {
     let config = &way.setting.config;
     let dir = config.deploy.as_ref().map(|deploy| deploy.dir.trim_end_matches('/').to_string());
     let start = |site: &crate::deploy::Site| {
@@ -170,14 +176,7 @@ async fn samplers(way: &mut Way<'_>, session: &Session, limit: Duration) -> Vec<
         let (host, place) = (site.host.clone(), format!("{}/runs/{}/load", site.facts.state, way.id));
         async move { (host.name().to_string(), Sampler::start(&host, &place, &own, limit).await) }
     };
-    let mut started = Vec::new();
-    for (name, result) in futures::future::join_all(session.sites.iter().map(start)).await {
-        match result {
-            Ok(sampler) => started.push((name, sampler)),
-            Err(error) => way.warn(format!("{name}: its load is not measured: {error}")),
-        }
-    }
-    started
+    futures::future::join_all(session.sites.iter().map(start)).await
 }
 
 /// Names in `{{port.NAME}}`, each once.

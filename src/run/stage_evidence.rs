@@ -35,11 +35,7 @@ pub async fn reset(way: &mut Way<'_>, session: &Session) -> Result<Vec<IsutoolsR
     way.stage(Stage::Reset, async |way: &mut Way| {
         let open = |client: &Client| {
             let client = client.clone();
-            async move {
-                client.revision(START).await?;
-                client.probe().await?;
-                client.reset().await
-            }
+            async move { client.open(START).await }
         };
         let results = join_all(session.isutools.iter().map(open)).await;
         let mut records = Vec::new();

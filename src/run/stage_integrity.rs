@@ -1,6 +1,8 @@
 //! The stage integrity: whether the run was disturbed. Facts are gathered from the hosts; what they mean is `verdict::integrity`'s
 //! matter, and neither looks at the score.
 
+use std::collections::BTreeMap;
+
 use futures::future::join_all;
 
 use super::{Session, Way, bench::open_ledger, stage_bench::Benched};
@@ -34,18 +36,23 @@ pub async fn integrity(
 ) -> Result<Vec<String>, Failure> {
     way.stage(Stage::Integrity, async |way: &mut Way| {
         let mut violations = benched.violations.clone();
-        if let Some(lease) = &session.lease {
-            violations.extend(lease.confirm().await);
-        }
-        let samplers = std::mem::take(&mut way.samplers);
+        let mut samplers: BTreeMap<_, _> = std::mem::take(&mut way.samplers).into_iter().collect();
         let looks = session.sites.iter().map(|site| {
-            let sampler = samplers.iter().find(|(name, _)| name == site.host.name()).map(|(_, sampler)| sampler);
+            let sampler = samplers.remove(site.host.name());
             look(way, site, sampler, benched.began_ns)
         });
-        let (looks, silent) = tokio::join!(join_all(looks), silent(way, session));
+        let looks = join_all(looks.collect::<Vec<_>>());
+        let held = async {
+            match &session.lease {
+                Some(lease) => lease.confirm().await,
+                None => None,
+            }
+        };
+        let (lost, looked, silent) = tokio::join!(held, looks, silent(way, session));
+        violations.extend(lost);
         violations.extend(silent);
         let mut facts = Facts { duration: Some(benched.record.seconds), ..Default::default() };
-        for (host, trouble) in looks {
+        for (host, trouble) in looked {
             facts.hosts.push(host);
             violations.extend(trouble);
         }
@@ -57,7 +64,6 @@ pub async fn integrity(
                 ..Default::default()
             })
             .collect();
-        join_all(samplers.into_iter().map(|(_, sampler)| sampler.stop())).await;
         let lang = if way.setting.config.report.language == Language::Ja { Lang::Ja } else { Lang::En };
         let set = &way.setting.config.verdict.integrity;
         // A run that failed may end early. Where nothing is set, only the official benchmarkers are known to load for a fixed time.
@@ -128,14 +134,14 @@ fn restarted(record: &IsutoolsRecord) -> Option<String> {
 }
 
 /// The facts of one host, and what could not be looked at.
-async fn look(way: &Way<'_>, site: &Site, sampler: Option<&Sampler>, began_ns: u64) -> (HostFacts, Vec<String>) {
+async fn look(way: &Way<'_>, site: &Site, sampler: Option<Sampler>, began_ns: u64) -> (HostFacts, Vec<String>) {
     let name = site.host.name();
     let before = way.hosts.get(name).cloned().unwrap_or_default();
     let mut facts = HostFacts { host: name.into(), ..Default::default() };
     let mut trouble = Vec::new();
     let samples = async {
         match sampler {
-            Some(sampler) => sampler.samples(began_ns).await.unwrap_or_default(),
+            Some(sampler) => sampler.end(began_ns).await.unwrap_or_default(),
             None => Vec::new(),
         }
     };

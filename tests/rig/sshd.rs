@@ -144,6 +144,14 @@ impl Sshd {
         self.scope.dir().join("sshd.log")
     }
 
+    /// Commands and file transfers that it was asked for so far.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    pub fn sessions(&self) -> Result<usize> {
+        Ok(self.log_text()?.matches("Starting session: ").count())
+    }
+
     /// What the server has logged so far.
     ///
     /// # Errors
@@ -237,7 +245,7 @@ impl Sshd {
         let config = format!(
             "ListenAddress {}\nPort {}\nHostKey {}\nPidFile none\nAuthorizedKeysFile {}\nStrictModes no\nUsePAM no\n\
              PasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin prohibit-password\nSubsystem sftp internal-sftp\n\
-             PrintMotd no\nMaxSessions {}\nMaxStartups 100:30:200\nSetEnv {MARK}={}{env}\n{}\n",
+             PrintMotd no\nLogLevel VERBOSE\nMaxSessions {}\nMaxStartups 100:30:200\nSetEnv {MARK}={}{env}\n{}\n",
             self.address,
             self.port,
             path("host_key"),

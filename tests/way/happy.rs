@@ -51,6 +51,21 @@ fn a_second_run_of_the_same_commit_ships_nothing_and_rebuilds_nothing() -> Resul
     Ok(())
 }
 
+/// With 100 ms to the host each command is a quarter of a second.
+#[test]
+fn an_unchanged_commit_costs_each_host_few_commands() -> Result<()> {
+    let field = Field::apart()?;
+    field.isugate(&["bench"])?.exits(0);
+    let servers = [&field.servers.app1, &field.servers.app2, &field.servers.bench];
+    let before = servers.map(|server| server.sessions());
+    field.isugate(&["bench"])?.exits(11);
+    for ((server, before), most) in servers.into_iter().zip(before).zip([20, 20, 16]) {
+        let commands = server.sessions()? - before?;
+        assert!((1..=most).contains(&commands), "{}: {commands}", server.access().alias);
+    }
+    Ok(())
+}
+
 #[test]
 fn a_faster_commit_is_accepted_and_a_wrong_one_goes_back_by_itself() -> Result<()> {
     let field = Field::new()?;

@@ -32,5 +32,6 @@ if [ -n "$dir" ]; then
     [ -d "$parent" ] && [ -w "$parent" ] || printf 'unwritable %s\n' "$parent"
   fi
   if git --git-dir="$state/repo.git" cat-file -e "$commit^{commit}" 2>/dev/null; then echo 'has yes'; else echo 'has no'; fi
+  if [ -e "$state/repo.git/isugate-ready" ] && [ -d "$state/repo.git/objects" ]; then echo 'repo ready'; fi
 fi
 exit 0

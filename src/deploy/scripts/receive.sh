@@ -6,3 +6,5 @@ mkdir -p -- "$1/releases" "$1/shared" "$1/files" "$1/runs"
 # A runner's checkout may be shallow.
 git --git-dir="$repo" config receive.shallowUpdate true
 git --git-dir="$repo" config gc.auto 0
+# Read by inspect.sh: all of this was done.
+: >"$repo/isugate-ready"

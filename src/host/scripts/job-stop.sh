@@ -1,4 +1,4 @@
-# Ends a job's whole process group: TERM, then KILL. Arguments: directory, patience (tenths of a second).
+# Ends a job's whole process group: TERM, then KILL. Arguments: directory, patience (fiftieths of a second).
 set -u
 cd -- "$1" 2>/dev/null || { echo absent; exit 0; }
 [ -e exit ] && { echo ended; exit 0; }
@@ -11,9 +11,10 @@ set -- "$2" ${stat##*) }
 # Another process by that number, or none: the group may still have members, but it is not safe to signal it.
 if [ "$pid" != 0 ] && { [ -z "$stat" ] || [ "${21:-0}" = "$start" ]; }; then
   kill -TERM -- "-$pid" 2>/dev/null
+  # When its leader has ended, its supervisor kills the others and says so.
   for ((i = 0; i < $1; i++)); do
-    kill -0 -- "-$pid" 2>/dev/null || break
-    sleep 0.1
+    if [ -e exit ] || ! kill -0 -- "-$pid" 2>/dev/null; then break; fi
+    sleep 0.02
   done
   kill -KILL -- "-$pid" 2>/dev/null
 fi
