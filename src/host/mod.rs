@@ -133,37 +133,39 @@ impl Host {
         }
     }
 
-    /// Copies a file of the host to this machine; returns its size in bytes.
+    /// Copies a file of the host to this machine, over SFTP where there is a connection; returns its size in bytes.
     ///
     /// # Errors
     /// [`pull::PullError`] tells a missing file from one that may not be read.
     pub async fn pull(&self, remote: &str, local: &Path) -> Result<u64, PullError> {
-        let pulled = self.pull_all(&[(remote.to_string(), local.to_path_buf())]).await?;
-        let none = || PullError::Missing(remote.into());
-        pulled.into_iter().next().unwrap_or_else(|| Err(none()))
+        let file = (remote.to_string(), local.to_path_buf());
+        match &self.transport {
+            Transport::Local => pull::copy(remote, local).await,
+            Transport::Ssh(ssh) => {
+                let pulled = pull::sftp(&self.name, ssh.session().await, &[file]).await?;
+                pulled.into_iter().next().unwrap_or_else(|| Err(PullError::Missing(remote.into())))
+            }
+        }
     }
 
-    /// As [`Host::pull`] for several files at the same time, each with its own result.
+    /// As [`Host::pull`] for several files that are small as a rule, each with its own result: these come in the answer of one
+    /// command, the others over SFTP.
     ///
     /// # Errors
     /// The connection.
     pub async fn pull_all(&self, files: &[(String, PathBuf)]) -> Result<Vec<Result<u64, PullError>>, PullError> {
-        match &self.transport {
-            Transport::Local => {
-                Ok(futures::future::join_all(files.iter().map(|(remote, local)| pull::copy(remote, local))).await)
-            }
-            Transport::Ssh(ssh) => {
-                let mut brought = small::bring(self, files).await?;
-                let left: Vec<_> =
-                    files.iter().zip(&brought).filter(|(_, one)| one.is_none()).map(|(file, _)| file.clone()).collect();
-                if !left.is_empty() {
-                    let pulled = pull::sftp(&self.name, ssh.session().await, &left).await?;
-                    let places = brought.iter_mut().filter(|one| one.is_none());
-                    places.zip(pulled).for_each(|(place, one)| *place = Some(one));
-                }
-                Ok(brought.into_iter().flatten().collect())
-            }
+        let Transport::Ssh(ssh) = &self.transport else {
+            return Ok(futures::future::join_all(files.iter().map(|(remote, local)| pull::copy(remote, local))).await);
+        };
+        let mut brought = small::bring(self, files).await?;
+        let left: Vec<_> =
+            files.iter().zip(&brought).filter(|(_, one)| one.is_none()).map(|(file, _)| file.clone()).collect();
+        if !left.is_empty() {
+            let pulled = pull::sftp(&self.name, ssh.session().await, &left).await?;
+            let places = brought.iter_mut().filter(|one| one.is_none());
+            places.zip(pulled).for_each(|(place, one)| *place = Some(one));
         }
+        Ok(brought.into_iter().flatten().collect())
     }
 
     /// For `git push`: the repository's URL, and the value of `GIT_SSH_COMMAND` with which it takes this connection.
