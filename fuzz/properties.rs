@@ -2,7 +2,10 @@
 
 use std::io::{Cursor, Read};
 
-use isugate::result::{Channels, Ended, Format, Outcome, Parsed, ReadOptions, Source, read, text};
+use isugate::{
+    result::{Channels, Ended, Format, Outcome, Parsed, ReadOptions, Source, read},
+    text,
+};
 
 /// The channels that an input can come by.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,10 +86,16 @@ pub fn is_consistent(parsed: &Parsed) {
 
 /// Foreign text neither acts in a terminal nor in Markdown.
 pub fn is_harmless(foreign: &str) {
-    assert!(!text::terminal(foreign).contains(|c: char| c.is_control()));
-    assert!(!text::terminal_block(foreign).contains(|c: char| c.is_control() && c != '\n' && c != '\t'));
+    assert!(!text::terminal_line(foreign).contains(|c: char| c.is_control()));
+    assert!(!text::terminal(foreign).contains(|c: char| c.is_control() && c != '\n'));
     let markdown = text::markdown(foreign);
-    assert!(!markdown.contains(['<', '>', '@', '|', '`', '[', ']', '*', '_', '\n']), "{markdown}");
+    assert!(!markdown.contains(['<', '>', '|', '\n']), "{markdown}");
+    // A zero-width space follows, or a backslash stands before it.
+    assert!(markdown.split('@').skip(1).all(|after| after.starts_with("&#8203;")), "{markdown}");
+    for mark in ['`', '[', ']', '*', '_'] {
+        let places = markdown.match_indices(mark);
+        assert!(places.into_iter().all(|(at, _)| markdown[..at].ends_with('\\')), "{markdown}");
+    }
 }
 
 /// Nothing becomes a pass that does not hold the word for it.

@@ -1,6 +1,6 @@
 //! isugate turns "we pushed a change" into "keep it" or "take it back", with the evidence beside the answer.
 //!
-//! Dependencies point one way: `cli → ci → run → (deploy, bench, isutools, ledger, verdict, report, github) → host, result, config`.
+//! Dependencies point one way: `cli → ci → run → (deploy, bench, isutools, ledger, verdict, report, github) → host, result, config, text`.
 
 pub mod bench;
 pub mod ci;
@@ -17,4 +17,5 @@ pub mod load;
 pub mod report;
 pub mod result;
 pub mod run;
+pub mod text;
 pub mod verdict;

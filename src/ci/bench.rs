@@ -110,7 +110,7 @@ pub async fn run(setting: &Setting, context: &Context, client: Option<Client>, a
         }
         Work::Merged(pull) => {
             let said = merge::merged(&ledger, &teller, &pull, &context.actor, setting.config.report.language).await?;
-            eprintln!("isugate: {}", report::text::workflow_line(&said));
+            eprintln!("isugate: {}", crate::text::workflow_line(&said));
             Ok(Exit::Done)
         }
         Work::Command(comment) => command::run(setting, context, &ledger, &teller, &comment).await,
@@ -125,7 +125,7 @@ pub async fn run(setting: &Setting, context: &Context, client: Option<Client>, a
 async fn record(setting: &Setting, asked: &Asked, target: Target, typed: Typed) -> Result<Exit, Failure> {
     let own = Setting { proposal: target.proposal, ..setting.clone() };
     let finished = run::record(&own, Some(&target.revision), typed).await?;
-    eprintln!("isugate: {}", report::text::workflow_line(&report::headline(&finished.report)));
+    eprintln!("isugate: {}", crate::text::workflow_line(&report::headline(&finished.report)));
     write_outputs(&finished.report, finished.exit);
     Ok(asked.exit(&finished))
 }
@@ -270,7 +270,7 @@ impl News<'_> {
         if let Some(check) = self.check.filter(|_| !interrupted) {
             let first = failure.message.lines().next().unwrap_or_default().to_owned();
             let page = Page {
-                title: report::text::terminal_line(&first),
+                title: crate::text::terminal_line(&first),
                 summary: page::failure_text(&failure, self.language()),
                 annotations: Vec::new(),
             };

@@ -18,8 +18,8 @@ use crate::{
     },
     lease,
     ledger::{Decision, Ledger, RunId},
-    report::text,
     run::{self, Session, Setting},
+    text,
     verdict::Verdict,
 };
 

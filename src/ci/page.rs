@@ -8,7 +8,8 @@ use crate::{
     exit::Failure,
     github::{Context, comment::Body},
     ledger::{Entry, Merged, proposal},
-    report::{Limit, Report, TemplateError, Templates, markdown_limited, number, text},
+    report::{Limit, Report, TemplateError, Templates, markdown_limited, number},
+    text,
 };
 
 /// Runs that are listed.

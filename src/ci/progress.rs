@@ -7,7 +7,8 @@ use tokio::sync::watch;
 use super::page;
 use crate::{
     github::check::Page,
-    report::{Event, Events, Stage, number, text},
+    report::{Event, Events, Stage, number},
+    text,
 };
 
 /// How often the check is updated at most: GitHub counts writes.

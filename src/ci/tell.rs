@@ -140,7 +140,7 @@ impl Teller {
         if let Ok(mut list) = self.warnings.lock()
             && !list.contains(&what)
         {
-            eprintln!("isugate: {}", crate::report::text::workflow_line(&what));
+            eprintln!("isugate: {}", crate::text::workflow_line(&what));
             list.push(what);
         }
     }

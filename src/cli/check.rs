@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::{report::text, run};
+use crate::{run, text};
 
 /// Arguments of `isugate check`.
 #[derive(Debug, clap::Args)]

@@ -12,8 +12,8 @@ use crate::{
         check::{Check, Conclusion, Page},
         event, guard, token,
     },
-    report::text,
     run::Typed,
+    text,
 };
 
 /// Arguments of `isugate ci`. An empty value is as none.

@@ -49,6 +49,6 @@ pub fn rollback(args: RollbackArgs, config: &Path) -> anyhow::Result<u8> {
 fn print(states: &[String], json: bool) {
     match json {
         true => println!("{}", serde_json::json!({ "hosts": states })),
-        false => states.iter().for_each(|state| println!("{}", crate::report::text::terminal_line(state))),
+        false => states.iter().for_each(|state| println!("{}", crate::text::terminal_line(state))),
     }
 }

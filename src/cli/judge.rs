@@ -4,12 +4,12 @@ use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use clap::{ArgGroup, Args, ValueEnum};
+use clap::{ArgGroup, Args};
 use serde_json::json;
 
 use crate::verdict::replay::{Entry, Options, Replay};
 use crate::verdict::step::Request;
-use crate::verdict::{Gate, Lang};
+use crate::verdict::{Gate, Language};
 
 /// Exit status where a line could not be read.
 const BAD_INPUT: u8 = 2;
@@ -33,24 +33,6 @@ pub struct JudgeArgs {
     /// Which contest's names the error codes have
     #[arg(long, value_name = "NAME")]
     pub contest: Option<String>,
-}
-
-/// Language of the reasons.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Language {
-    /// English
-    En,
-    /// Japanese
-    Ja,
-}
-
-impl From<Language> for Lang {
-    fn from(language: Language) -> Self {
-        match language {
-            Language::En => Self::En,
-            Language::Ja => Self::Ja,
-        }
-    }
 }
 
 /// Runs `isugate judge`; returns the exit status.
@@ -83,7 +65,7 @@ fn step(input: impl BufRead, mut out: impl Write, args: &JudgeArgs) -> Result<u8
         match serde_json::from_slice::<Request>(&line) {
             Ok(mut request) => {
                 if args.lang == Language::Ja {
-                    request.lang = Lang::Ja;
+                    request.lang = Language::Ja;
                 }
                 request.contest = request.contest.or_else(|| args.contest.clone());
                 serde_json::to_writer(&mut out, &gate.answer(&request))?;
@@ -103,7 +85,7 @@ fn step(input: impl BufRead, mut out: impl Write, args: &JudgeArgs) -> Result<u8
 }
 
 fn replay(input: impl BufRead, name: &Path, mut out: impl Write, args: &JudgeArgs) -> Result<u8> {
-    let options = Options { lang: args.lang.into(), contest: args.contest.clone(), ..Options::default() };
+    let options = Options { lang: args.lang, contest: args.contest.clone(), ..Options::default() };
     let mut replay = Replay::new(options);
     for (i, line) in input.lines().enumerate() {
         let line = line.with_context(|| format!("{}:{}: cannot be read", name.display(), i + 1))?;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use clap::Subcommand;
 
-use crate::{lease, report::text, run::Session};
+use crate::{lease, run::Session, text};
 
 /// Arguments of `isugate lease`.
 #[derive(Debug, clap::Args)]

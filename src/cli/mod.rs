@@ -109,7 +109,7 @@ pub fn main() -> u8 {
 
 /// An error holds words of hosts and programs: they must be no workflow commands where those are obeyed.
 fn shown(error: &str) -> String {
-    use crate::report::text;
+    use crate::text;
     match std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true") {
         true => error.lines().map(text::workflow_line).collect::<Vec<_>>().join("\n"),
         false => text::terminal(error),

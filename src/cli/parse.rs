@@ -11,7 +11,7 @@ use jiff::Timestamp;
 
 use crate::result::{
     Better, Channel, Channels, Codes, Ended, Format, GenericSpec, Outcome, Parsed, ReadOptions, ScoreSpec, Source,
-    code_name, read, text,
+    code_name, read,
 };
 
 /// Exit status of a fail.
@@ -94,9 +94,8 @@ pub fn run(args: ParseArgs) -> anyhow::Result<u8> {
 
 fn generic_spec(given: &str) -> anyhow::Result<GenericSpec> {
     let json = match given.strip_prefix('@') {
-        Some(path) => {
-            fs::read_to_string(path).with_context(|| format!("--generic: {} cannot be read", text::terminal(path)))?
-        }
+        Some(path) => fs::read_to_string(path)
+            .with_context(|| format!("--generic: {} cannot be read", crate::text::terminal_line(path)))?,
         None => given.to_owned(),
     };
     serde_json::from_str(&json).context("--generic: not a description of a result")
@@ -161,15 +160,19 @@ fn block(format: Format, parsed: &Parsed) -> String {
         out.push(format!("score    {score}{printed}"));
     }
     if let Some(reason) = &parsed.reason {
-        out.push(format!("reason   {}", text::terminal(reason)));
+        out.push(format!("reason   {}", crate::text::terminal_line(reason)));
     }
     if let Some(error) = &parsed.error {
-        out.push(format!("error    {}: {}", error.kind, text::terminal(&error.message)));
+        out.push(format!("error    {}: {}", error.kind, crate::text::terminal_line(&error.message)));
     }
     out.extend(codes(format, parsed.codes.as_ref()));
-    out.extend(parsed.warnings.iter().map(|warning| format!("warning  {}", text::terminal(warning))));
+    out.extend(parsed.warnings.iter().map(|warning| format!("warning  {}", crate::text::terminal_line(warning))));
     out.extend(
-        parsed.messages.iter().take(SHOWN_MESSAGES).map(|message| format!("message  {}", text::terminal(message))),
+        parsed
+            .messages
+            .iter()
+            .take(SHOWN_MESSAGES)
+            .map(|message| format!("message  {}", crate::text::terminal_line(message))),
     );
     if parsed.messages.len() > SHOWN_MESSAGES {
         out.push(format!("         … and {} more messages", parsed.messages.len() - SHOWN_MESSAGES));
@@ -188,7 +191,7 @@ fn codes(format: Format, codes: Option<&Codes>) -> Vec<String> {
                 let critical = if info.critical { ", critical" } else { "" };
                 format!("code     {code}{name} ×{count}  ({}{critical})", info.meaning_en)
             }
-            None => format!("code     {} ×{count}", text::terminal(code)),
+            None => format!("code     {} ×{count}", crate::text::terminal_line(code)),
         })
         .collect()
 }

@@ -6,8 +6,8 @@ use super::start;
 use crate::{
     exit::{Exit, Failure},
     github::{Client, Options, comment, outbox::Outbox, token},
-    report::text,
     run::work_tree,
+    text,
 };
 
 /// Arguments of `isugate publish`.

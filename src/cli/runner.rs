@@ -14,8 +14,8 @@ use crate::{
         token,
     },
     host::{Cmd, Host},
-    report::text,
     run::Setting,
+    text,
 };
 
 /// Arguments of `isugate runner`.

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use clap::{Args, ValueEnum};
+use clap::Args;
 
 use crate::verdict::facts::{Intent, RunFacts};
 use crate::verdict::lines::Table;
@@ -39,8 +39,8 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "RUNS", default_value_t = 12)]
     pub budget: usize,
     /// What the change is meant to do
-    #[arg(long, value_enum, default_value_t = IntentArg::Gain)]
-    pub intent: IntentArg,
+    #[arg(long, value_enum, default_value_t = Intent::Gain)]
+    pub intent: Intent,
     /// Measure the rival rules and the clairvoyant test as well
     #[arg(long)]
     pub rivals: bool,
@@ -55,24 +55,6 @@ pub struct SimulateArgs {
     pub json: bool,
 }
 
-/// What a change is meant to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum IntentArg {
-    /// Raise the score
-    Gain,
-    /// Cost nothing
-    NoRegression,
-}
-
-impl From<IntentArg> for Intent {
-    fn from(intent: IntentArg) -> Self {
-        match intent {
-            IntentArg::Gain => Self::Gain,
-            IntentArg::NoRegression => Self::NoRegression,
-        }
-    }
-}
-
 /// Runs `isugate simulate`; `ledger` holds the runs for `--from-ledger`. Returns the exit status: 0, or 1 if a limit of the worlds is not kept.
 ///
 /// # Errors
@@ -83,13 +65,8 @@ pub fn run(args: SimulateArgs, ledger: &[RunFacts]) -> Result<u8> {
         bail!("--n and --budget must be 1 or more");
     }
     let mut out = io::stdout().lock();
-    let options = Options {
-        trials: args.n,
-        budget: args.budget,
-        intent: args.intent.into(),
-        seed: args.seed,
-        rivals: args.rivals,
-    };
+    let options =
+        Options { trials: args.n, budget: args.budget, intent: args.intent, seed: args.seed, rivals: args.rivals };
     if args.calibrate {
         let lines: Table = calibrated(&spec, &options);
         writeln!(out, "{}", serde_json::to_string_pretty(&lines)?)?;

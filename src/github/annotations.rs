@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::{config::ConfigError, report::text};
+use crate::{config::ConfigError, text};
 
 /// Annotations that one step may make; GitHub drops the others.
 const MOST: usize = 10;

@@ -15,7 +15,7 @@ use super::{
     retry::{Limited, Patience, limited},
     token::Token,
 };
-use crate::report::text;
+use crate::text;
 
 /// Bytes of an answer that are read: the largest list of a hundred comments is below 7 MiB.
 const MAX_ANSWER: usize = 16 << 20;

@@ -247,7 +247,7 @@ mod tests {
             format!("{MARKER}order= -->\n"),
             format!("{MARKER}order=a b -->\n"),
             format!("{MARKER}order=abc --> <b>x</b>\n"),
-            crate::report::text::markdown(&marked),
+            crate::text::markdown(&marked),
         ] {
             assert_eq!(order(&no), None, "{no}");
         }

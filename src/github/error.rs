@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::report::text;
+use crate::text;
 
 /// What a request needs a permission for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

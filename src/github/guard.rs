@@ -46,7 +46,7 @@ pub fn fork(repository: &str, number: u64, from: Option<&str>) -> Result<(), Ref
         Some(from) if from.eq_ignore_ascii_case(repository) => Ok(()),
         from => Err(Refusal::Fork {
             number,
-            from: crate::report::text::terminal_line(from.unwrap_or("a repository that is gone")),
+            from: crate::text::terminal_line(from.unwrap_or("a repository that is gone")),
             repository: repository.into(),
         }),
     }

@@ -16,9 +16,9 @@ pub mod progress;
 mod specimen;
 mod templates;
 mod terminal;
-pub mod text;
 mod words;
 
+use crate::text;
 pub use event::{Event, Events, Stage};
 pub use headline::headline;
 pub use json::{json, json_text};

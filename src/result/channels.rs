@@ -43,7 +43,7 @@ impl Source {
     /// What to call this channel in a message.
     pub(super) fn name(&self) -> String {
         match self {
-            Self::Path(path) => super::text::terminal(&path.display().to_string()),
+            Self::Path(path) => crate::text::terminal_line(&path.display().to_string()),
             Self::Bytes(_) | Self::Reader(_) => "the given data".to_owned(),
         }
     }
@@ -115,7 +115,7 @@ impl Channels {
 }
 
 fn open_file(path: &Path, started_at: Option<SystemTime>) -> Result<Opened<'_>, Invalid> {
-    let name = super::text::terminal(&path.display().to_string());
+    let name = crate::text::terminal_line(&path.display().to_string());
     let fail = |error: io::Error| match error.kind() {
         io::ErrorKind::NotFound => {
             Invalid::new(ErrorKind::MissingResult, format!("{name} does not exist: the benchmarker did not write it"))

@@ -173,7 +173,11 @@ impl FromStr for Format {
             .map(Self::name)
             .min_by_key(|name| strsim::levenshtein(super::text::head(given, 64), name))
             .unwrap_or("generic");
-        Err(UnknownFormat { given: super::text::terminal(given), nearest, list: Self::ALL.map(Self::name).join(", ") })
+        Err(UnknownFormat {
+            given: crate::text::terminal_line(given),
+            nearest,
+            list: Self::ALL.map(Self::name).join(", "),
+        })
     }
 }
 

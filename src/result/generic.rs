@@ -12,7 +12,7 @@ use super::error::ErrorKind;
 use super::json::{self, Json};
 use super::lines::MAX_LOG_LINE;
 use super::outcome::{Claim, Codes, Invalid, Notes};
-use super::{Context, json_line, text};
+use super::{Context, json_line};
 
 /// Where a benchmarker's result is and how it is read (`bench.result` in `isugate.yml`).
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -216,8 +216,9 @@ fn codes(path: &str, value: Option<&Json<'_>>) -> Result<Codes, Invalid> {
 
 fn compile(pattern: &str, capture: &str) -> Result<Regex, Invalid> {
     let bad = |why: String| Invalid::new(ErrorKind::BadOptions, format!("the pattern for `{capture}` {why}"));
-    let regex = Regex::new(pattern)
-        .map_err(|error| bad(format!("is not a regular expression: {}", text::terminal(&error.to_string()))))?;
+    let regex = Regex::new(pattern).map_err(|error| {
+        bad(format!("is not a regular expression: {}", crate::text::terminal_line(&error.to_string())))
+    })?;
     if !regex.capture_names().flatten().any(|name| name == capture) {
         return Err(bad(format!("has no capture of that name: write (?<{capture}>…) around the value")));
     }

@@ -205,7 +205,10 @@ pub(super) fn between<'t>(text: &'t str, start: &str, end: &str) -> Result<&'t s
 pub(super) fn bad_line(text: &str) -> Invalid {
     Invalid::new(
         ErrorKind::Syntax,
-        format!("a result line is not as the benchmarker writes it: `{}`", text::terminal(text::head(text, 200))),
+        format!(
+            "a result line is not as the benchmarker writes it: `{}`",
+            crate::text::terminal_line(text::head(text, 200))
+        ),
     )
 }
 

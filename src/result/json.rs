@@ -206,7 +206,7 @@ fn unique_within(value: &Json<'_>) -> Result<(), Invalid> {
 
 /// A field's name, harmless and short.
 pub(super) fn field_name(name: &str) -> String {
-    super::text::terminal(super::text::head(name, 64))
+    crate::text::terminal_line(super::text::head(name, 64))
 }
 
 /// The fields of a result document, asked for by name.

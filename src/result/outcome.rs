@@ -51,7 +51,7 @@ pub struct Parsed {
     pub error: Option<ReadError>,
     /// What a person should know though it does not change the outcome; stable words.
     pub warnings: Vec<String>,
-    /// The benchmarker's own messages. Foreign text: render it with [`super::text`].
+    /// The benchmarker's own messages. Foreign text: render it with [`crate::text`].
     pub messages: Vec<String>,
     #[serde(skip)]
     sealed: Sealed,

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{BenchOptions, Setting, plan, resolve};
-use crate::{deploy, exit::Failure, report::text::terminal_line};
+use crate::{deploy, exit::Failure, text::terminal_line};
 
 /// What would be done, as text. No host is touched.
 ///

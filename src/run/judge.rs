@@ -8,7 +8,7 @@ use crate::{
     report::CodeRow,
     result::{self, Outcome},
     verdict::{
-        Lang, RunFacts, Verdict,
+        RunFacts, Verdict,
         correctness::{Effect, Rule},
         step::{self, Request},
     },
@@ -68,7 +68,7 @@ pub fn judge(question: &Question<'_>, today: &[(Side, RunRecord)]) -> Judged {
         budget_runs: question.budget,
         codes: codes.clone(),
         contest: Some(question.setting.config.contest.clone()),
-        lang: if ja { Lang::Ja } else { Lang::En },
+        lang: question.setting.config.report.language,
         run_seconds: Some(run.stages.values().sum()),
     };
     let mut answer = step::answer(&request);

@@ -7,17 +7,14 @@ use futures::future::join_all;
 
 use super::{Session, Way, bench::open_ledger, stage_bench::Benched};
 use crate::{
-    config::shape::{IntegrityConfig, Language},
+    config::shape::IntegrityConfig,
     deploy::{self, Site},
     exit::Failure,
     ledger::{HostRecord, IsutoolsRecord, Series, UnitState, usual_seconds},
     load::Sampler,
     report::Stage,
     result::{self, Outcome},
-    verdict::{
-        Lang,
-        integrity::{self, Facts, HashPair, HostFacts, Limits, UnitFacts, WindowFacts},
-    },
+    verdict::integrity::{self, Facts, HashPair, HostFacts, Limits, UnitFacts, WindowFacts},
 };
 
 /// Seconds of samples (one is taken every 2 s) from which on the usual limits on the load hold. What is shorter is a trial.
@@ -64,7 +61,7 @@ pub async fn integrity(
                 ..Default::default()
             })
             .collect();
-        let lang = if way.setting.config.report.language == Language::Ja { Lang::Ja } else { Lang::En };
+        let lang = way.setting.config.report.language;
         let set = &way.setting.config.verdict.integrity;
         // A run that failed may end early. Where nothing is set, only the official benchmarkers are known to load for a fixed time.
         let fixed = set.duration.is_some() || result::preset(&way.setting.config.contest).is_some();

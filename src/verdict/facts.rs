@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-pub use crate::config::shape::{Intent, Preset};
+pub use crate::config::shape::{Intent, Language, Preset};
 
 /// What the gate says of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -28,17 +28,6 @@ pub enum Side {
     Candidate,
     /// The last accepted one.
     Baseline,
-}
-
-/// Language of the reasons.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Lang {
-    /// English.
-    #[default]
-    En,
-    /// Japanese.
-    Ja,
 }
 
 /// What is known of one run. Unknown fields are ignored, so that a whole run record can be read as one.

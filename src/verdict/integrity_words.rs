@@ -1,21 +1,21 @@
 //! What spoiled a run, in a sentence that names host, unit or process, and second.
 
-use super::facts::Lang;
+use super::facts::Language;
 use super::integrity::{Violation, What};
 
 impl Violation {
     /// The sentence.
-    pub fn say(&self, lang: Lang) -> String {
+    pub fn say(&self, lang: Language) -> String {
         let subject = self.subject.as_deref().unwrap_or("?");
         let host = self.host.as_deref().map(|h| format!("{h}: ")).unwrap_or_default();
         let at = match (self.second, lang) {
-            (Some(s), Lang::En) => format!(" at second {s:.0}"),
-            (Some(s), Lang::Ja) => format!("({s:.0} 秒)"),
+            (Some(s), Language::En) => format!(" at second {s:.0}"),
+            (Some(s), Language::Ja) => format!("({s:.0} 秒)"),
             (None, _) => String::new(),
         };
         let what = match lang {
-            Lang::En => self.english(subject, &at),
-            Lang::Ja => self.japanese(subject, &at),
+            Language::En => self.english(subject, &at),
+            Language::Ja => self.japanese(subject, &at),
         };
         format!("{host}{what}: invalid")
     }

@@ -24,5 +24,5 @@ mod words_ja;
 
 pub use crate::config::shape::{Code, CodeDefault, CodePolicy};
 pub use binomial::unseen_failure_bound;
-pub use facts::{Intent, Lang, Preset, RunFacts, Side, Verdict};
+pub use facts::{Intent, Language, Preset, RunFacts, Side, Verdict};
 pub use gate::Gate;

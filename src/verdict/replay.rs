@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::facts::{Lang, RunFacts, Verdict};
+use super::facts::{Language, RunFacts, Verdict};
 use super::gate::Gate;
 use super::step::Request;
 use crate::config::shape::CodePolicy;
@@ -53,7 +53,7 @@ pub struct Options {
     /// Which contest's names the error codes have.
     pub contest: Option<String>,
     /// Language of the reasons.
-    pub lang: Lang,
+    pub lang: Language,
 }
 
 /// A replay under way. Feed it the runs in time order.

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::code_names::{self, NameOf};
 use super::correctness::{self, CodeRow, Effect, Findings};
-use super::facts::{Intent, Lang, Preset, RunFacts, Side, Verdict};
+use super::facts::{Intent, Language, Preset, RunFacts, Side, Verdict};
 use super::gate::Gate;
 use super::state::State;
 use super::words::Reason;
@@ -35,7 +35,7 @@ pub struct Request {
     /// Which contest's names the error codes have.
     pub contest: Option<String>,
     /// Language of the reasons.
-    pub lang: Lang,
+    pub lang: Language,
     /// How long a run lasts with its deploy, seconds, so that more runs can be said in minutes.
     pub run_seconds: Option<f64>,
 }

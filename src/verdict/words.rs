@@ -2,7 +2,7 @@
 
 use super::code_names::NameOf;
 use super::correctness::CodeRow;
-use super::facts::{Intent, Lang, Side};
+use super::facts::{Intent, Language, Side};
 use super::{words_en, words_ja};
 
 /// Why the gate says what it says. Effects and noise are shares (0.05 is 5 %), times are runs.
@@ -74,11 +74,11 @@ pub(crate) fn chance(p: f64) -> String {
     }
 }
 
-pub(crate) fn score(n: Option<i64>, lang: Lang) -> String {
+pub(crate) fn score(n: Option<i64>, lang: Language) -> String {
     match (n, lang) {
         (Some(n), _) => grouped(n),
-        (None, Lang::En) => "no score".to_owned(),
-        (None, Lang::Ja) => "スコアなし".to_owned(),
+        (None, Language::En) => "no score".to_owned(),
+        (None, Language::Ja) => "スコアなし".to_owned(),
     }
 }
 
@@ -100,10 +100,10 @@ pub(crate) fn plural(n: usize, one: &str) -> String {
 
 impl Reason {
     /// The sentence.
-    pub fn say(&self, lang: Lang, name_of: NameOf) -> String {
+    pub fn say(&self, lang: Language, name_of: NameOf) -> String {
         match lang {
-            Lang::En => words_en::say(self, name_of),
-            Lang::Ja => words_ja::say(self, name_of),
+            Language::En => words_en::say(self, name_of),
+            Language::Ja => words_ja::say(self, name_of),
         }
     }
 }
@@ -141,11 +141,11 @@ mod tests {
     #[test]
     fn a_contestant_would_say_it_so() {
         assert_eq!(
-            thirteen().say(Lang::En, isucon14),
+            thirteen().say(Language::En, isucon14),
             "637,737 > 567,276, but code 30 WrongNearbyChairs ×13 (baseline 0): revert"
         );
         assert_eq!(
-            thirteen().say(Lang::Ja, isucon14),
+            thirteen().say(Language::Ja, isucon14),
             "637,737 > 567,276 だが、コード 30 WrongNearbyChairs ×13 (基準 0): revert"
         );
     }

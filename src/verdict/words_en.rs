@@ -2,12 +2,12 @@
 
 use super::code_names::NameOf;
 use super::correctness::{CodeRow, Effect, Rule};
-use super::facts::{Intent, Lang, Side};
+use super::facts::{Intent, Language, Side};
 use super::words::{Reason, chance, code, head, list, percent, plural, score};
 
 /// The sentence.
 pub(crate) fn say(reason: &Reason, name_of: NameOf) -> String {
-    let lang = Lang::En;
+    let lang = Language::En;
     match reason {
         Reason::FirstBaseline { score: s } => {
             format!("{}: first run of this series, taken as the first baseline: accept", score(*s, lang))

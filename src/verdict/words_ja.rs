@@ -2,12 +2,12 @@
 
 use super::code_names::NameOf;
 use super::correctness::{CodeRow, Effect, Rule};
-use super::facts::{Intent, Lang, Side};
+use super::facts::{Intent, Language, Side};
 use super::words::{Reason, chance, code, head, list, percent, score};
 
 /// The sentence.
 pub(crate) fn say(reason: &Reason, name_of: NameOf) -> String {
-    let lang = Lang::Ja;
+    let lang = Language::Ja;
     match reason {
         Reason::FirstBaseline { score: s } => {
             format!("{}: このシリーズの最初の計測なので、最初の基準とする: accept", score(*s, lang))

@@ -1,6 +1,6 @@
 //! What spoils a run, seen from outside.
 
-use isugate::verdict::facts::Lang;
+use isugate::verdict::facts::Language;
 use isugate::verdict::integrity::{
     BenchFacts, Facts, HashPair, HostFacts, Limits, LoadSample, UnitFacts, What, WindowFacts, check,
 };
@@ -25,10 +25,10 @@ fn a_teammates_restart_names_host_unit_and_second() {
     let found = check(&facts, &Limits::default());
     assert_eq!(found.len(), 1);
     assert_eq!(
-        found[0].say(Lang::En),
+        found[0].say(Language::En),
         "app1: isuride-go.service was restarted at second 23: someone did it, or its host was restarted: invalid"
     );
-    assert!(found[0].say(Lang::Ja).contains("isuride-go.service が再起動した(23 秒)"));
+    assert!(found[0].say(Language::Ja).contains("isuride-go.service が再起動した(23 秒)"));
 }
 
 #[test]
@@ -69,7 +69,7 @@ fn foreign_load_over_the_limit_names_the_process() {
     });
     let found = check(&facts, &Limits::default());
     assert_eq!(
-        found[0].say(Lang::En),
+        found[0].say(Language::En),
         "app1: 26 % of the CPU went to foreign processes (limit 25 %), most to cargo at second 20: invalid"
     );
     assert!(check(&facts, &Limits { foreign_cpu: 0.3, ..Limits::default() }).is_empty());

@@ -160,7 +160,7 @@ fn one_line_in_one_line_out_and_a_bad_line_stops_nothing() {
 
 #[test]
 fn japanese_reasons_carry_the_same_numbers() {
-    let r = Request { lang: isugate::verdict::Lang::Ja, ..request(vec![with_code(run("c", 637_737), "30", 13)]) };
+    let r = Request { lang: isugate::verdict::Language::Ja, ..request(vec![with_code(run("c", 637_737), "30", 13)]) };
     let a = answer(&r);
     assert_eq!(
         a.reasons[0],

@@ -188,7 +188,7 @@ fn the_page_in_the_branch_has_one_row_a_run_whatever_the_texts_hold() {
     for row in &rows {
         assert_eq!(row.matches('|').count(), 9, "{row}");
     }
-    for raw in ["<img", "@team", "](http", "`c`", "\u{1b}", "\u{202e}"] {
+    for raw in ["<img", "@team", "[l](http", "://e", " `c`", "\u{1b}", "\u{202e}"] {
         assert!(!page.contains(raw), "{raw:?} in {page}");
     }
     assert!(page.ends_with("4 of 4 runs, newest first."), "{page}");

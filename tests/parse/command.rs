@@ -135,7 +135,7 @@ fn foreign_text_does_not_act_in_the_terminal() {
     let json = r#"{"pass":true,"score":1,"messages":["\u001b[2J\u001b]0;owned\u0007red\u202e"],"language":"go","resolved_count":1}"#;
     let (status, stdout, _) = run(parse(&["--format", "isucon13", "--result-file", "-"]).write_stdin(json));
     assert_eq!(status, 0);
-    assert!(stdout.contains("message  red\n"), "{stdout:?}");
+    assert!(stdout.contains("message  red\\u{202e}\n"), "{stdout:?}");
     assert!(!stdout.contains(|c: char| c.is_control() && c != '\n'), "{stdout:?}");
 }
 

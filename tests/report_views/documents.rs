@@ -10,7 +10,7 @@ fn a_terminal_of_80_and_of_140_columns_shows_the_whole_report_within_its_width()
     for (name, report) in samples::all() {
         for width in [80, 140] {
             let shown = report::terminal(&report, width, false);
-            for line in shown.lines().filter(|line| line.trim() != report::text::terminal_line(&report.directory)) {
+            for line in shown.lines().filter(|line| line.trim() != isugate::text::terminal_line(&report.directory)) {
                 assert!(line.width() <= width, "{name}: {} columns: {line}", line.width());
             }
             insta::assert_snapshot!(format!("terminal_{name}_{width}"), shown);
@@ -39,7 +39,7 @@ fn colour_changes_nothing_but_colour() {
     let report = samples::revert_by_codes();
     let coloured = report::terminal(&report, 80, true);
     assert!(coloured.starts_with("\x1b[1;31mREVERT"));
-    assert_eq!(report::text::terminal(&coloured), report::terminal(&report, 80, false));
+    assert_eq!(isugate::text::terminal(&coloured), report::terminal(&report, 80, false));
 }
 
 #[test]

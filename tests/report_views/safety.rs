@@ -1,6 +1,7 @@
 //! Nothing that came from outside acts on the medium that it is shown in.
 
-use isugate::report::{self, Templates, text};
+use isugate::report::{self, Templates};
+use isugate::text;
 use proptest::prelude::*;
 
 use super::samples;

@@ -37,6 +37,7 @@ fn a_benchmark_that_takes_another_time_than_its_series_is_invalid_and_one_that_f
     field.isugate(&["bench", "--runs", "1"])?.exits(12).says(&["the benchmark took", "where this series takes"]);
     let fails = BENCH.replace("pass=true", "pass=false").replace("${PAUSE:-0.1}", "2");
     field.bench_script(&fails)?;
+    field.commit("v2", &[])?;
     field.isugate(&["bench", "--runs", "1", "--keep"])?.exits(10);
     field.tidy()
 }

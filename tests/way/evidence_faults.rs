@@ -68,13 +68,17 @@ fn a_run_that_the_application_itself_replaced_is_told_apart() -> Result<()> {
 }
 
 #[test]
-fn an_application_that_died_in_the_middle_leaves_no_evidence_and_the_report_says_so() -> Result<()> {
+fn an_application_that_died_in_the_middle_leaves_no_evidence_and_makes_the_run_invalid() -> Result<()> {
     let chairs = Chairs::new("")?;
     chairs.field.patient_bench()?;
     let running = chairs.field.start(&["bench"])?.until("bench | begun")?;
     chairs.kill()?;
     chairs.field.go()?;
-    running.end()?.exits(0).says(&["no isutools evidence: app1: no isutools at"]);
+    let gone = [
+        "no isutools evidence: app1: no isutools at",
+        "/healthz with status 200 does not answer any more after the benchmark",
+    ];
+    running.end()?.exits(12).says(&gone);
     chairs.field.tidy()
 }
 

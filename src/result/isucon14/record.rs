@@ -73,7 +73,10 @@ fn integer<'t>(name: &str, text: &'t str) -> Result<&'t str, Invalid> {
     } else {
         ErrorKind::WrongType
     };
-    Err(Invalid::new(kind, format!("`{name}` is {}; it must be an integer", text::terminal(text::head(text, 64)))))
+    Err(Invalid::new(
+        kind,
+        format!("`{name}` is {}; it must be an integer", crate::text::terminal_line(text::head(text, 64))),
+    ))
 }
 
 fn in_range(name: &str, text: &str, least: i64) -> Result<i64, Invalid> {
