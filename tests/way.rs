@@ -21,6 +21,7 @@ mod way {
     mod program;
     mod quoting;
     mod ready;
+    mod resumed;
     mod servers;
     mod takeover;
     mod unreachable;

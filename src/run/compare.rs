@@ -16,6 +16,9 @@ use crate::{
     verdict::Verdict,
 };
 
+/// In the journal of a further run: the id of the first one, which the verdict is about.
+pub(super) const PART_OF: &str = "part_of";
+
 /// What was decided, and by which runs.
 pub struct Decided {
     /// The run that the decision is about.
@@ -134,6 +137,7 @@ async fn once_more(
     deploy: bool,
 ) -> Result<(RunRecord, Vec<String>), Failure> {
     let mut next = Way::begin(way.setting, commit)?;
+    next.note(Stage::Plan, serde_json::json!({ PART_OF: way.id.as_str() }))?;
     if let Some(lease) = &session.lease {
         lease.hold_for(Duration::ZERO).await;
     }

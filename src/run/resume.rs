@@ -1,15 +1,20 @@
 //! `isugate resume`: a run whose isugate was killed, finished from its journal. A benchmark that was started is waited for and
 //! read; one that had ended is read; a record without a verdict is judged; before that there is nothing to finish, and the last
-//! accepted commit is put back.
+//! accepted commit is put back. Of a comparison that was cut off in a later run, all runs are recorded, and it is begun anew with
+//! them in the ledger.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use serde::{Deserialize, Serialize};
 
 use super::{
     BenchOptions, Commit, Finished, Phase, Session, Setting, Way,
     bench::{conclude, give_up, open_ledger},
-    journal, measure, preset, resolve, rollback,
+    compare::PART_OF,
+    journal, judge, measure, preset, resolve, rollback,
     stage_bench::Started,
 };
 use crate::{
@@ -46,7 +51,7 @@ enum Left {
 /// # Errors
 /// What kept it from being finished, with the state of every host.
 pub async fn resume(setting: &Setting, run: Option<&str>, options: &BenchOptions) -> Result<Option<Finished>, Failure> {
-    let Some(directory) = find(setting, run)? else { return Ok(None) };
+    let Some(Interrupted { directory, first }) = find(setting, run)? else { return Ok(None) };
     let lines = journal::read(&directory).map_err(|e| {
         Failure::new(Exit::Failed, format!("{}: no journal: {e}", directory.display()), "there is nothing to resume")
     })?;
@@ -68,10 +73,14 @@ pub async fn resume(setting: &Setting, run: Option<&str>, options: &BenchOptions
     let commit: Commit = resolve(&setting.work_tree, Some(&commit))?;
     let mut way = Way::again(setting, &id, directory, commit)?;
     let mut session = Session::open(setting, Some(&way.commit.id.clone())).await?;
-    // The run's id is the lease's token: a lease that the killed isugate still holds is ours.
-    let claim = Claim { holder: setting.by.clone(), reason: "resume".into(), run: id };
+    // The id of the comparison's first run is the lease's token: a lease that the killed isugate still holds is ours.
+    let token = first.as_ref().and_then(|first| first.file_name()).map(|name| name.to_string_lossy().into_owned());
+    let claim = Claim { holder: setting.by.clone(), reason: "resume".into(), run: token.unwrap_or(id) };
     session.take(&claim).await?;
-    let result = go_on(&mut way, &mut session, options, left).await;
+    let result = match first {
+        None => go_on(&mut way, &mut session, options, left).await,
+        Some(first) => Err(broken_off(&mut way, &mut session, options, left, &first).await),
+    };
     match result {
         Ok(finished) => Ok(Some(finished)),
         Err(failure) => Err(give_up(way, session, failure).await),
@@ -85,22 +94,62 @@ async fn go_on(
     left: Left,
 ) -> Result<Finished, Failure> {
     let plan = preset::plan(&way.setting.config)?;
-    let record = match left {
-        Left::Record(record) => *record,
-        Left::Bench(picked) => {
-            way.hosts = picked.hosts;
-            for record in &picked.isutools {
-                let client: Option<&Client> = session.isutools.iter().find(|client| client.host() == record.host);
-                if let (Some(client), Some(run)) = (client, &record.run_id) {
-                    way.open.isutools.push((client.clone(), run.clone()));
-                }
-            }
-            measure::pick_up(way, session, &plan, &picked.started, picked.isutools).await?
-        }
-        Left::Nothing => return Err(nothing(way, session).await),
-    };
+    let Some(record) = measured(way, session, &plan, left).await? else { return Err(nothing(way, session).await) };
     let ledger = open_ledger(way.setting)?;
     conclude(way, session, &plan, options, &ledger, Some(record)).await
+}
+
+/// The record of the run, once its benchmark has ended; `None` if it was never started.
+async fn measured(
+    way: &mut Way<'_>,
+    session: &Session,
+    plan: &preset::BenchPlan,
+    left: Left,
+) -> Result<Option<RunRecord>, Failure> {
+    let picked = match left {
+        Left::Record(record) => return Ok(Some(*record)),
+        Left::Nothing => return Ok(None),
+        Left::Bench(picked) => picked,
+    };
+    way.hosts = picked.hosts;
+    for record in &picked.isutools {
+        let client: Option<&Client> = session.isutools.iter().find(|client| client.host() == record.host);
+        if let (Some(client), Some(run)) = (client, &record.run_id) {
+            way.open.isutools.push((client.clone(), run.clone()));
+        }
+    }
+    measure::pick_up(way, session, plan, &picked.started, picked.isutools).await.map(Some)
+}
+
+/// A comparison that was cut off in a later run than its first: all that was measured goes into the ledger, and the last accepted
+/// commit is put back.
+async fn broken_off(
+    way: &mut Way<'_>,
+    session: &mut Session,
+    options: &BenchOptions,
+    left: Left,
+    first: &Path,
+) -> Failure {
+    let result = async {
+        let plan = preset::plan(&way.setting.config)?;
+        let last = measured(way, session, &plan, left).await?;
+        let bytes = std::fs::read(first.join("run.json"));
+        let first = bytes.ok().and_then(|bytes| serde_json::from_slice::<RunRecord>(&bytes).ok());
+        let ledger = open_ledger(way.setting)?;
+        for record in first.iter().chain(&last) {
+            judge::append_part(&ledger, record, None, options, "a run of a comparison that was interrupted")?;
+        }
+        let warnings = judge::share(&ledger);
+        warnings.into_iter().for_each(|warning| way.warn(warning));
+        Ok(first.map_or_else(|| way.commit.id.clone(), |first| first.commit))
+    };
+    let commit: String = match result.await {
+        Ok(commit) => commit,
+        Err(failure) => return failure,
+    };
+    let message = "the comparison was interrupted; what was measured is in the ledger".to_string();
+    let next = format!("`isugate bench {}` goes on with what is known", &commit[..12.min(commit.len())]);
+    put_back(way, session, Failure::new(Exit::Inconclusive, message, next)).await
 }
 
 /// Nothing was measured: what is open is closed, the last accepted commit is put back.
@@ -110,23 +159,41 @@ async fn nothing(way: &mut Way<'_>, session: &mut Session) -> Failure {
         let _ = client.abort().await;
     }
     let message = "the run was interrupted before its benchmark: there is no result to finish";
-    let accepted = super::last_accepted(way.setting);
-    let deploys = way.setting.config.deploy.is_some();
-    let put = match accepted {
-        Ok(commit) if deploys => {
-            let shown = commit.id[..12].to_string();
-            rollback::put(way, session, commit).await.map(|()| format!("{shown} was put back"))
-        }
-        _ => Ok("nothing was accepted yet, so nothing was put back".into()),
-    };
-    match put {
-        Ok(put) => Failure::new(Exit::Failed, format!("{message}; {put}"), "`isugate bench` starts anew"),
-        Err(failure) => Failure { message: format!("{message}\n  {}", failure.message), ..failure },
+    put_back(way, session, Failure::new(Exit::Failed, message, "`isugate bench` starts anew")).await
+}
+
+/// Puts the last accepted commit back and says so after `told`. The journal shows that the run is over.
+async fn put_back(way: &mut Way<'_>, session: &mut Session, told: Failure) -> Failure {
+    let result = way.stage(Stage::Rollback, async |way: &mut Way| {
+        let deploys = way.setting.config.deploy.is_some();
+        let put = match super::last_accepted(way.setting) {
+            Ok(commit) if deploys => {
+                let shown = commit.id[..12].to_string();
+                rollback::put(way, session, commit).await.map(|()| format!("{shown} was put back"))
+            }
+            _ => Ok("nothing was accepted yet, so nothing was put back".into()),
+        };
+        Err::<((), String), Failure>(match put {
+            Ok(put) => Failure { message: format!("{}; {put}", told.message), ..told },
+            Err(failure) => Failure { message: format!("{}\n  {}", told.message, failure.message), ..failure },
+        })
+    });
+    match result.await {
+        Ok(()) => Failure::new(Exit::Failed, "nothing was put back", "`isugate rollback`"),
+        Err(failure) => failure,
     }
 }
 
+/// A run that was not finished.
+struct Interrupted {
+    /// Its directory.
+    directory: PathBuf,
+    /// The directory of the comparison's first run, if it is a later one.
+    first: Option<PathBuf>,
+}
+
 /// The run that is meant: by its id's beginning, or the newest that was not finished.
-fn find(setting: &Setting, run: Option<&str>) -> Result<Option<PathBuf>, Failure> {
+fn find(setting: &Setting, run: Option<&str>) -> Result<Option<Interrupted>, Failure> {
     let mut directories: Vec<_> =
         std::fs::read_dir(setting.runs()).into_iter().flatten().flatten().map(|e| e.path()).collect();
     directories.sort();
@@ -134,7 +201,10 @@ fn find(setting: &Setting, run: Option<&str>) -> Result<Option<PathBuf>, Failure
         let named = |path: &&PathBuf| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(prefix));
         let found: Vec<_> = directories.iter().filter(named).collect();
         return match found.as_slice() {
-            [one] => Ok(Some((*one).clone())),
+            [one] => {
+                let first = first_of(&journal::read(one).unwrap_or_default());
+                Ok(Some(Interrupted { directory: (*one).clone(), first: first.map(|id| setting.runs().join(id)) }))
+            }
             [] => Err(Failure::new(
                 Exit::Usage,
                 format!("no run here begins with `{}`", prefix.escape_debug()),
@@ -146,11 +216,28 @@ fn find(setting: &Setting, run: Option<&str>) -> Result<Option<PathBuf>, Failure
             }
         };
     }
-    // A run that failed and said so is over; one that was killed has a stage that began and never ended.
-    let Some(newest) = directories.pop() else { return Ok(None) };
-    let lines = journal::read(&newest).unwrap_or_default();
+    // A run that failed and said so is over; one that was killed has a stage that began and never ended. One that never had the
+    // hosts, such as a try while the killed run still held them, has changed nothing about an earlier one.
     let over = |line: &journal::Line| {
         matches!((line.stage, line.phase), (_, Phase::Failed) | (Stage::Report | Stage::Release, Phase::Done))
     };
-    Ok((!lines.is_empty() && !lines.iter().any(over)).then_some(newest))
+    let held = |line: &journal::Line| matches!((line.stage, line.phase), (Stage::Lease, Phase::Done));
+    for directory in directories.into_iter().rev() {
+        let lines = journal::read(&directory).unwrap_or_default();
+        let first = first_of(&lines).map(|id| setting.runs().join(id));
+        // The verdict of a comparison stands in its first run's journal.
+        let first_lines = first.as_ref().map(|first| journal::read(first).unwrap_or_default());
+        let ended = lines.iter().chain(first_lines.iter().flatten()).any(over);
+        match (ended, first.is_some() || lines.iter().any(held)) {
+            (false, _) if !lines.is_empty() => return Ok(Some(Interrupted { directory, first })),
+            (true, true) => return Ok(None),
+            _ => {}
+        }
+    }
+    Ok(None)
+}
+
+/// The id of the first run of the comparison that a run is a later part of.
+fn first_of(lines: &[journal::Line]) -> Option<String> {
+    lines.iter().find_map(|line| line.data[PART_OF].as_str().map(str::to_string))
 }

@@ -134,16 +134,16 @@ impl Request {
 
     /// The verdict that needs no look at the size of the score, if there is one.
     pub(crate) fn before_score(&self, findings: &Findings) -> Option<Decision> {
-        if self.base() == Some(self.candidate.as_str()) {
-            let same = Reason::Same { commit: self.candidate.clone() };
-            return Some(Decision::verdict(Verdict::Inconclusive, vec![same]));
-        }
         let candidate = self.todays(Side::Candidate);
         if let Some(failed) = findings.failed.and_then(|i| candidate.get(i)) {
             let codes = failed.codes.iter().flatten().filter(|c| *c.1 > 0);
             let codes = codes.map(|(c, n)| (c.clone(), *n)).collect();
             let reason = Reason::Failed { score: failed.score, codes };
             return Some(Decision::verdict(Verdict::Revert, vec![reason]));
+        }
+        if self.base() == Some(self.candidate.as_str()) {
+            let same = Reason::Same { commit: self.candidate.clone() };
+            return Some(Decision::verdict(Verdict::Inconclusive, vec![same]));
         }
         let last = self.today.iter().rfind(|r| self.side(r).is_some());
         let empty = |r: &&RunFacts| r.score.is_none() && self.side(r) == Some(Side::Candidate);

@@ -47,6 +47,18 @@ fn request(today: Vec<RunFacts>) -> Request {
 }
 
 #[test]
+fn the_baseline_again_is_no_comparison_and_its_failure_is_a_failure() {
+    let again = |pass| {
+        let run = RunFacts { pass: Some(pass), ..run("base", 100_000) };
+        answer(&Request { candidate: "base".into(), ..request(vec![run]) })
+    };
+    assert_eq!(again(true).verdict, Some(Verdict::Inconclusive));
+    let failed = again(false);
+    assert_eq!(failed.verdict, Some(Verdict::Revert));
+    assert!(failed.reasons[0].contains("pass=false"), "{:?}", failed.reasons);
+}
+
+#[test]
 fn the_candidate_runs_first_and_a_clear_win_needs_few_runs() {
     let first = answer(&request(vec![]));
     assert_eq!((first.verdict, first.next), (None, Some(Side::Candidate)));

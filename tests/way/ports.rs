@@ -5,7 +5,7 @@ use anyhow::Result;
 use super::field::{BENCH, Field};
 
 const LISTEN: &str = r#"perl -MIO::Socket::INET -e '
-  my $port = IO::Socket::INET->new(LocalAddr => "127.0.0.1", LocalPort => $ARGV[0], Listen => 5, ReuseAddr => 1) or die; sleep 3' "$2" &"#;
+  my $port = IO::Socket::INET->new(LocalAddr => "127.0.0.1", LocalPort => $ARGV[0], Listen => 5, ReuseAddr => 1) or die; sleep 5' "$2" &"#;
 
 fn with_port() -> Result<Field> {
     let mut field = Field::new()?;
@@ -20,7 +20,7 @@ fn script(listen: &str, pause: &str) -> String {
 #[test]
 fn a_port_that_the_benchmarker_opens_is_right() -> Result<()> {
     let field = with_port()?;
-    field.bench_script(&script(LISTEN, "0.6"))?;
+    field.bench_script(&script(LISTEN, "2"))?;
     field.isugate(&["bench"])?.exits(0).hides(&["held by", "not seen to open"]);
     let port = field.record()?["bench"]["ports"]["payment"].as_u64();
     assert!(port.is_some_and(|port| (20_000..32_768).contains(&port)), "{port:?}");
@@ -31,7 +31,7 @@ fn a_port_that_the_benchmarker_opens_is_right() -> Result<()> {
 fn a_port_that_someone_else_holds_makes_the_run_invalid() -> Result<()> {
     let field = with_port()?;
     // Out of the benchmarker's process group, as a program of somebody else is.
-    field.bench_script(&script(&format!("setsid {LISTEN}"), "0.8"))?;
+    field.bench_script(&script(&format!("setsid {LISTEN}"), "2"))?;
     let run = field.isugate(&["bench"])?.exits(12);
     let port = field.record()?["bench"]["ports"]["payment"].clone();
     run.says(&["bench: port", &port.to_string(), "(payment) is held by process", "(perl)"]);

@@ -3,9 +3,11 @@
 set -u
 group=$1
 shift
+listening() { # the sockets that listen on a port
+  cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | awk -v p=":$(printf '%04X' "$1")" '$4 == "0A" && $2 ~ p "$" { print $10 }'
+}
 for port in "$@"; do
-  hex=$(printf '%04X' "$port")
-  inodes=$(cat /proc/net/tcp /proc/net/tcp6 2>/dev/null | awk -v p=":$hex" '$4 == "0A" && $2 ~ p "$" { print $10 }')
+  inodes=$(listening "$port")
   if [ -z "$inodes" ]; then printf '%s none\n' "$port"; continue; fi
   owner=other who='a process of another user'
   for inode in $inodes; do
@@ -19,6 +21,11 @@ for port in "$@"; do
       [ "${fields[2]:-}" = "$group" ] && owner=own && break 2
     done < <(find /proc/[0-9]*/fd -maxdepth 1 -lname "socket:\[$inode\]" 2>/dev/null)
   done
+  # A benchmarker that ends while we look takes its socket along: then nobody holds it.
+  if [ "$owner" = other ] && ! listening "$port" | grep -qxF -- "$inodes"; then
+    printf '%s none\n' "$port"
+    continue
+  fi
   printf '%s %s %s\n' "$port" "$owner" "$who"
 done
 exit 0
