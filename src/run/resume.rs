@@ -202,8 +202,13 @@ fn find(setting: &Setting, run: Option<&str>) -> Result<Option<Interrupted>, Fai
         let found: Vec<_> = directories.iter().filter(named).collect();
         return match found.as_slice() {
             [one] => {
-                let first = first_of(&journal::read(one).unwrap_or_default());
-                Ok(Some(Interrupted { directory: (*one).clone(), first: first.map(|id| setting.runs().join(id)) }))
+                let (found, lines) = look(setting, (*one).clone());
+                let ended = |line: &journal::Line| matches!((line.stage, line.phase), (Stage::Report, Phase::Done));
+                if lines.iter().any(ended) {
+                    let message = format!("the run that begins with `{}` is finished", prefix.escape_debug());
+                    return Err(Failure::new(Exit::Usage, message, "`isugate show` has its verdict"));
+                }
+                Ok(Some(found))
             }
             [] => Err(Failure::new(
                 Exit::Usage,
@@ -223,13 +228,9 @@ fn find(setting: &Setting, run: Option<&str>) -> Result<Option<Interrupted>, Fai
     };
     let held = |line: &journal::Line| matches!((line.stage, line.phase), (Stage::Lease, Phase::Done));
     for directory in directories.into_iter().rev() {
-        let lines = journal::read(&directory).unwrap_or_default();
-        let first = first_of(&lines).map(|id| setting.runs().join(id));
-        // The verdict of a comparison stands in its first run's journal.
-        let first_lines = first.as_ref().map(|first| journal::read(first).unwrap_or_default());
-        let ended = lines.iter().chain(first_lines.iter().flatten()).any(over);
-        match (ended, first.is_some() || lines.iter().any(held)) {
-            (false, _) if !lines.is_empty() => return Ok(Some(Interrupted { directory, first })),
+        let (found, lines) = look(setting, directory);
+        match (lines.iter().any(over), lines.iter().any(held)) {
+            (false, _) if !lines.is_empty() => return Ok(Some(found)),
             (true, true) => return Ok(None),
             _ => {}
         }
@@ -237,7 +238,11 @@ fn find(setting: &Setting, run: Option<&str>) -> Result<Option<Interrupted>, Fai
     Ok(None)
 }
 
-/// The id of the first run of the comparison that a run is a later part of.
-fn first_of(lines: &[journal::Line]) -> Option<String> {
-    lines.iter().find_map(|line| line.data[PART_OF].as_str().map(str::to_string))
+/// A run with its journal. After a later run's own lines stand those of its comparison's first run, which holds the lease and gets
+/// the verdict.
+fn look(setting: &Setting, directory: PathBuf) -> (Interrupted, Vec<journal::Line>) {
+    let mut lines = journal::read(&directory).unwrap_or_default();
+    let first = lines.iter().find_map(|line| line.data[PART_OF].as_str()).map(|id| setting.runs().join(id));
+    lines.extend(first.iter().flat_map(|first| journal::read(first).unwrap_or_default()));
+    (Interrupted { directory, first }, lines)
 }

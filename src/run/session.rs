@@ -21,6 +21,8 @@ pub struct Session {
     pub isutools: Vec<Client>,
     /// The hosts, held; absent before the lease stage.
     pub lease: Option<Lease>,
+    /// Whether all that is to be ready was seen to be so.
+    pub was_ready: bool,
 }
 
 impl Session {
@@ -51,7 +53,7 @@ impl Session {
             let site = sites.iter().find(|site| Some(site.host.name()) == host.as_deref());
             isutools.extend(site.and_then(|site| Client::new(site.host.clone(), &entry.url, &entry.data_dir)));
         }
-        Ok(Session { sites, isutools, lease: None })
+        Ok(Session { sites, isutools, lease: None, was_ready: false })
     }
 
     /// The host that a role or name with exactly one host means.
@@ -76,8 +78,9 @@ impl Session {
         Ok(())
     }
 
-    /// Notes that a commit is on all hosts that get the tree: we have just put it there.
+    /// Notes that a commit is on all hosts that get the tree, and that all is ready: we have just put it there.
     pub fn deployed(&mut self, commit: &str) {
+        self.was_ready = true;
         for site in self.sites.iter_mut().filter(|site| site.deploys) {
             site.facts.current = Current::Release(commit.into());
             (site.facts.has_commit, site.facts.has_repo) = (true, true);

@@ -110,9 +110,10 @@ fn usual_in(way: &Way<'_>, series: &str) -> Option<f64> {
     usual_seconds(&listing.entries, series)
 }
 
-/// What does not answer any more. Where an application is no unit, nothing else shows its end.
+/// What does not answer any more. Where an application is no unit, nothing else shows its end. What was not seen to be ready
+/// before, as without a deploy, proves nothing.
 async fn silent(way: &Way<'_>, session: &Session) -> Vec<String> {
-    match way.deployment() {
+    match way.deployment().filter(|_| session.was_ready) {
         Some(deployment) => deploy::ready::silent(&deployment, &session.sites).await,
         None => Vec::new(),
     }

@@ -21,6 +21,15 @@ fn an_application_that_is_gone_after_the_benchmark_makes_the_run_invalid() -> Re
 }
 
 #[test]
+fn what_was_not_seen_to_be_ready_before_is_not_missed_afterwards() -> Result<()> {
+    let field = Field::new()?;
+    field.isugate(&["bench"])?.exits(0);
+    field.app2.write("run/version", "nothing")?;
+    field.isugate(&["bench", "--no-deploy", "--runs", "1"])?.exits(11).hides(&["does not answer any more"]);
+    field.tidy()
+}
+
+#[test]
 fn a_benchmark_that_takes_another_time_than_its_series_is_invalid_and_one_that_fails_early_is_not() -> Result<()> {
     let mut field = Field::new()?;
     field.config.push_str("verdict: { integrity: { duration: 2s } }\n");

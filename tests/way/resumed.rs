@@ -18,6 +18,8 @@ fn a_benchmark_that_ended_while_nobody_was_there_is_read_and_judged_once() -> Re
     field.serves("v1")?;
     let again = field.isugate(&["resume"])?.exits(0);
     assert!(again.stderr.contains("there is no run to resume"), "{}", again.stderr);
+    let id = field.ledger()?[0].0["id"].as_str().unwrap_or_default().to_owned();
+    field.isugate(&["resume", &id])?.exits(2).says(&["is finished", "next: `isugate show` has its verdict"]);
     assert_eq!(field.ledger()?.len(), 1);
     // What sampled the hosts for the killed run ends by its own limit.
     field.no_jobs_within(Duration::from_secs(30))
